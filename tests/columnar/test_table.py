@@ -151,11 +151,13 @@ def test_what_is_wrong_with_a_table_is_named() -> None:
     aggregates, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
     with pytest.raises(InvalidInputError, match="a table must have the Arrow stream interface"):
         aggregate([1], time="t", windows=windows, aggregates=aggregates)
-    with pytest.raises(InvalidInputError, match="one column 't'; there are u, x"):
+    with pytest.raises(InvalidInputError, match="no column 't': name that of the times"):
         aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="the time 't' must be integers or timestamps"):
         aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
-    with pytest.raises(InvalidInputError, match="the time 't' is null in 1 rows"):
+    with pytest.raises(
+        InvalidInputError, match="the time 't' is null in 1 of 2 rows, first in row 0"
+    ):
         aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
         aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=aggregates)

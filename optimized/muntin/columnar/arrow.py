@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from muntin.columnar.arguments import is_mapping
 from muntin.columnar.durations import TimeUnit
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import FARTHEST, LAST, Flags, Ints, column_of
+from muntin.kernels.slicing.arrays import FARTHEST, LAST, LONGEST, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values, objects
 from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -95,7 +95,11 @@ def table_of(table: object) -> ArrowTable:
     try:
         arrow: ArrowTable = pa.table(table)
     except ARROW_ERRORS as cause:
-        raise InvalidInputError(f"no table can be made of this: {cause}") from cause
+        if hasattr(table, "items"):  # of pandas: column by column, an error names row and column
+            return _table_of_columns(dict(getattr(table, "items")()))  # noqa: B009 - it is not typed
+        raise InvalidInputError(
+            f"no table of named columns can be made of this {type(table).__name__}: {cause}"
+        ) from cause
     return arrow
 
 
@@ -130,6 +134,7 @@ def _array(values: object) -> ArrowColumn:
 
 def _failing_row(values: object) -> str:
     """The first row of a list up to which no array can be made."""
+    values = getattr(values, "tolist", lambda: values)()
     if not is_row(values):
         return ""
 
@@ -140,14 +145,16 @@ def _failing_row(values: object) -> str:
             return True
         return False
 
-    return f" in row {bisect_left(range(len(values)), 1, key=fails)}"
+    row = bisect_left(range(len(values)), 1, key=fails)
+    return f" in row {row}" if row < len(values) else ""
 
 
 def column(table: ArrowTable, name: str) -> ArrowColumn:
     """A column by its name, decoded and in one chunk."""
     names = table.column_names
     if names.count(name) != 1:
-        raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
+        there = ", ".join(names) or "none"
+        raise InvalidInputError(f"there must be one column {name!r}; there are {there}")
     one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
     is_encoded = pa.types.is_dictionary(one_chunk.type)
     return one_chunk.dictionary_decode() if is_encoded else one_chunk
@@ -181,8 +188,8 @@ def time_values(table: ArrowTable, name: str) -> Ints:
     if values.null_count:
         first = int(np.asarray(values.is_valid(), np.bool_).argmin())
         raise InvalidInputError(
-            f"the time {name!r} is null in {values.null_count} rows, first in row {first}; leave "
-            "them out"
+            f"the time {name!r} is null in {values.null_count} of {len(values)} rows, first in row "
+            f"{first}; leave them out"
         )
     try:
         times = np.asarray(values.cast(pa.int64()), np.int64)
@@ -206,6 +213,11 @@ def _far_time(name: str, values: ArrowColumn, far: Flags) -> UnsupportedError:
 
 def time_unit(table: ArrowTable, name: str) -> TimeUnit:
     """The unit of a time column; refuse others than integers and timestamps."""
+    if name not in table.column_names:
+        raise InvalidInputError(
+            f"there is no column {name!r}: name that of the times, as time='at'; there are "
+            f"{', '.join(table.column_names) or 'none'}"
+        )
     kind = column(table, name).type
     if pa.types.is_integer(kind):
         return TimeUnit(name)
@@ -216,6 +228,7 @@ def time_unit(table: ArrowTable, name: str) -> TimeUnit:
     if pa.types.is_floating(kind):
         reason = ": NaN and fractions have no place in the order of time"
         where = _first_nan(column(table, name))
+        reason = f"{reason}; leave out rows without a time"
     raise InvalidInputError(
         f"the time {name!r} must be integers or timestamps, not {kind}{where}{reason}; cast it"
     )
@@ -256,7 +269,16 @@ def gap_values(table: ArrowTable, name: str, unit: TimeUnit) -> Values:
             f"the gaps {name!r} must be integers, in the unit of the time {unit.column!r}, not "
             f"{kind}; cast it"
         )
-    return number_values(table, name)
+    gaps = number_values(table, name)
+    wrong = np.asarray((gaps.data < 1) | (gaps.data >= LONGEST), np.bool_)
+    wrong &= True if gaps.valid is None else gaps.valid
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidInputError(
+            f"the gap {name!r} is {gaps.data[row]} in row {row}, and must be greater than 0 and "
+            f"less than {LONGEST}; leave it null where the window's own gap is right"
+        )
+    return gaps
 
 
 def _gaps_in_units(values: ArrowColumn, name: str, unit: TimeUnit) -> ArrowColumn:

@@ -9,6 +9,8 @@ from time import monotonic
 from types import TracebackType
 from typing import Self, TextIO
 
+from muntin.spec.errors import InvalidInputError
+
 PATIENCE, INTERVAL, WIDTH = 2.0, 0.1, 30
 """Seconds until a bar is drawn, and between two drawings; its width."""
 
@@ -25,6 +27,8 @@ class RowProgress:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """`shown` is whether to draw at once, or never; None is after `PATIENCE`."""
+        if type(shown) not in (bool, type(None)):
+            raise InvalidInputError(f"progress must be True, False or None, not {shown!r}")
         self._stream = sys.stderr if stream is None else stream
         self._total, self._clock, self._begin = total, clock, clock()
         self._next = self._begin + (0 if shown else PATIENCE)
