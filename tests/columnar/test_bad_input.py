@@ -1,5 +1,6 @@
 """Each refusal of a call on a table names the column, the row and the remedy."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -64,6 +65,8 @@ NUMBERS = "which is no number; cast it to int64 or float64"
 GAPS = "in row 1, and must be greater than 0 and less than 1152921504606846976; leave it null"
 NO_GAPS = "must be integers, in the unit of the time 't', not double; cast it"
 Arguments = dict[str, object]
+LOOSE = json.loads("[1]")[0]
+"""A name that no type checker has seen."""
 OTHERS: dict[str, tuple[Arguments, Arguments, str]] = {
     "text": ({"x": ["a", "b", "c"]}, {}, f"the column 'x' is of string, {NUMBERS}"),
     "booleans": ({"x": [True] * 3}, {}, f"the column 'x' is of bool, {NUMBERS}"),
@@ -94,7 +97,7 @@ OTHERS: dict[str, tuple[Arguments, Arguments, str]] = {
     "a number": ({"x": 5}, {}, "the column 'x' cannot be read: .*; make it an array of one type"),
     "byte-swapped": ({"x": np.ones(3, ">i8")}, {}, "the column 'x' cannot be read: Byte-swapped"),
     "ragged": ({"x": X[1:]}, {}, "'t' has 3 rows, 'x' has 2 rows: cut the longer, or fill the sho"),
-    "no name": ({1: X}, {}, "the name of a column must be a string, not 1"),
+    "no name": ({LOOSE: X}, {}, "the name of a column must be a string, not 1"),
     "a list as a key": (
         {"k": [[1]] * 3},
         {"keys": "k"},

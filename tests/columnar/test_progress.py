@@ -116,6 +116,6 @@ def test_a_call_draws_a_bar_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     aggregate(TABLE, **CALLS["rows"])
     assert terminal.getvalue() == ""
-    aggregate(TABLE, progress=True, **CALLS["rows"])
+    aggregate(TABLE, windows=[tumbling(7)], aggregates=["count"], progress=True)
     assert "25% of 40 rows" in terminal.getvalue()
     assert terminal.getvalue().endswith(ERASED)

@@ -155,9 +155,7 @@ def test_what_is_wrong_with_a_table_is_named() -> None:
         aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="the time 't' must be integers or timestamps"):
         aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
-    with pytest.raises(
-        InvalidInputError, match="the time 't' is null in 1 of 2 rows, first in row 0"
-    ):
+    with pytest.raises(InvalidInputError, match="the time 't' is null in 1 of 2 rows"):
         aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
         aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=aggregates)
