@@ -35,7 +35,11 @@ def is_near(a: object, b: object) -> bool:
         return a == b
     assert isinstance(a, float | int | Fraction)
     assert isinstance(b, float | int | Fraction)
-    return inf not in (a, b) and max(abs(a), abs(b)) < FAR // 2 and isclose(a, b, rel_tol=1e-12)
+    return (
+        inf not in (a, b)
+        and all(abs(x) < FAR // 2 for x in (a, b))
+        and isclose(a, b, rel_tol=1e-12)
+    )
 
 
 def supports(entry: OperatorEntry, window: WindowType) -> bool:

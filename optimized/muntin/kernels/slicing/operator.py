@@ -214,8 +214,8 @@ class ColumnarOperator(Persistent, CustomState):
             return self._stepped(batch, watermark, step)
         except OverflowError as cause:
             raise UnsupportedError(
-                f"queries {', '.join(map(repr, self._queries))}: over columns an integer beyond all "
-                f"floats has no place among floats ({cause}); convert either"
+                f"queries {', '.join(map(repr, self._queries))}: over columns an integer beyond "
+                f"all floats has no place among floats ({cause}); convert either"
             ) from cause
 
     def _stepped(self, batch: Batch, watermark: float | None, step: Callable[[], Step]) -> Answered:
