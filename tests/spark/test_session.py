@@ -24,7 +24,7 @@ from muntin.columnar import windows as duration_windows
 from muntin.columnar.arguments import InputColumns
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.spark import aggregate
-from muntin.spark.session import java
+from muntin.spark.spark_session import java
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect
@@ -80,6 +80,22 @@ def test_marks_gaps_and_one_column(spark: SparkSession) -> None:
         df, windows=windows, aggregates=OF_ONE, time="t", keys="k", gap="g", mark="p"
     )
     assert same(answered(plan, answer), in_batch(plan, rows))
+
+
+def test_gaps_are_intervals_where_times_are_timestamps(spark: SparkSession) -> None:
+    df = timed(spark, [("a", 1, 30), ("a", 20, 2), ("a", 40, 2)])
+    given = df.withColumn("g g", f.expr("make_dt_interval(0, 0, 0, v / 2.0)"))
+    visits = [duration_windows.session("1 minute")]
+    answer = aggregate(given, windows=visits, gap="g g", aggregates={"n": "count"})
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    spans = [
+        (row.start.astimezone(UTC), row.end.astimezone(UTC), row.n) for row in answer.collect()
+    ]
+    assert sorted(spans) == [
+        (start + timedelta(seconds=1), start + timedelta(seconds=16), 1),
+        (start + timedelta(seconds=20), start + timedelta(seconds=21), 1),
+        (start + timedelta(seconds=40), start + timedelta(seconds=41), 1),
+    ]
 
 
 def test_columns_have_the_types_of_what_they_hold(spark: SparkSession) -> None:

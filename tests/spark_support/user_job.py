@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import ReplaySource, aggregate, session, sliding, tumbling
-from muntin.spark.session import SETTINGS
+from muntin.spark.spark_session import SETTINGS
 from spark_support.faults.faulty_processors import inject_fault
 from spark_support.faults.query import run
 from spark_support.user_aggregates import TOTAL

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         tumbling,
     )
     from muntin.spark.call.aggregation import aggregate
-    from muntin.spark.session import local_session
     from muntin.spark.source.replay_source import ReplaySource
+    from muntin.spark.spark_session import local_session
 
 __all__ = [
     "ReplaySource", "aggregate", "band", "cumulate", "landmark", "last_n_every", "local_session",
@@ -38,7 +38,7 @@ MODULES = {
     **dict.fromkeys(WINDOWS, "muntin.columnar.windows"),
     "aggregate": "muntin.spark.call.aggregation",
     "ReplaySource": "muntin.spark.source.replay_source",
-    "local_session": "muntin.spark.session",
+    "local_session": "muntin.spark.spark_session",
 }
 
 

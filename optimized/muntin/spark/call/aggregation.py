@@ -5,9 +5,10 @@ from typing import Literal
 
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
+from pyspark.sql.types import DayTimeIntervalType
 
 from muntin.columnar.aggregate_requests import AggregateSpecs
-from muntin.columnar.arguments import check_dialect, parse_input_columns
+from muntin.columnar.arguments import check_dialect, check_inputs, parse_input_columns
 from muntin.columnar.durations import Length, TimeUnit
 from muntin.columnar.windows import Windows, parse_windows
 from muntin.spark.batch.strategy import in_batch
@@ -52,13 +53,15 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     """
     check_metrics(metrics)
     inputs = parse_input_columns(time, keys, columns, gap, mark)
-    schema = check_frame(rows).schema
-    unit = time_unit(schema, inputs.time)
+    unit = time_unit(check_frame(rows).schema, inputs.time)
+    kinds = parse_windows(windows, unit)
+    check_inputs(kinds, gap, mark)
+    given = with_gaps_in_units(rows, inputs.gap, unit)
     settings = settings_of(unit.length(allowed_lateness, "allowed_lateness"), output, dialect)
-    plan = analyze(schema, inputs, parse_windows(windows, unit), aggregates, settings)
+    plan = analyze(given.schema, inputs, kinds, aggregates, settings)
     options = StreamOptions(_delay(watermark, unit), late, buckets)
-    check_columns(plan, rows)
-    timed = filter_null_times(rows, plan, bad_rows, metrics)
+    check_columns(plan, given)
+    timed = filter_null_times(given, plan, bad_rows, metrics)
     if not rows.isStreaming:
         return in_batch(timed, plan.without_late_columns())
     return build_stream(timed, plan, options, name_of(metrics))
@@ -73,6 +76,20 @@ def settings_of(allowed_lateness: int, output: Mode, dialect: Dialect) -> Settin
 def _delay(watermark: Length | None, unit: TimeUnit) -> int | None:
     """How far the watermark trails, in the unit of the times."""
     return None if watermark is None else unit.length(watermark, "watermark")
+
+
+def with_gaps_in_units(rows: DataFrame, name: str | None, unit: TimeUnit) -> DataFrame:
+    """The rows with gaps as integers; beside timestamps they are intervals of days to seconds."""
+    if name is None or unit.nanoseconds is None or name not in rows.columns:
+        return rows
+    kind = rows.schema[name].dataType
+    if not isinstance(kind, DayTimeIntervalType):
+        raise InvalidInputError(
+            f"the gaps {name!r} must be intervals, since the time {unit.column!r} is a timestamp, "
+            f"not {kind.simpleString()}; write make_dt_interval(0, 0, 0, {name}) for seconds"
+        )
+    (gap,) = quoted([name])
+    return rows.withColumn(name, f.unix_micros(f.timestamp_micros(f.lit(0)) + gap))
 
 
 def check_frame(value: object) -> DataFrame:

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType, TimestampType
 from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import in_backticks
-from muntin.spark.session import ROCKS
+from muntin.spark.spark_session import ROCKS
 from muntin.spark.streaming.output_rows import LATE, from_transport, transport_schema
 from muntin.spark.streaming.processor import MICROS_PER_MILLI, Processor
 from muntin.spark.streaming.shuffle_payload import ShuffleEncoder, check_bucket_count
