@@ -12,7 +12,12 @@ import pytest
 from muntin.columnar import windows as w
 from muntin.columnar.durations import TimeUnit, nanoseconds
 from muntin.columnar.windows import TableWindow, Windows, window_in_units
+from muntin.registry.implementations import OPERATORS, OperatorEntry
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.operator import Operator
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import END, Event
 from muntin.spec.windows import data_driven, periodic
 from muntin.spec.windows.frames import state
 from muntin.spec.windows.window import WindowType
@@ -230,3 +235,20 @@ def test_gaps_next_to_timestamps_are_durations() -> None:
     fine = {"ts": STAMPS.astype("datetime64[s]"), "g": np.array([1, 2, 3], "timedelta64[ms]")}
     with pytest.raises(InvalidInputError, match="the gaps 'g' are finer than the time 'ts'"):
         aggregate(fine, windows=kinds, gap="g", aggregates=["count"])
+
+
+NO_OPERATOR = "tumbling has durations, .* muntin.spec|must be a WindowType, not tumbling.size='1 h"
+LOOSE_QUERY: Callable[..., Query] = Query
+"""A query, with arguments that no type checker knows."""
+
+
+def run_over_durations(operator: Operator) -> Output:
+    operator.add(LOOSE_QUERY("q", w.tumbling("1 hour"), named("sum")))
+    return operator.step([Event(1, 1)], END)
+
+
+@pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
+def test_an_operator_refuses_a_window_of_durations(entry: OperatorEntry) -> None:
+    operator = entry.build(Settings(in_order=entry.in_order_only))
+    with pytest.raises(InvalidInputError, match=NO_OPERATOR):
+        run_over_durations(operator)

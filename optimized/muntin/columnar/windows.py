@@ -17,14 +17,14 @@ from muntin.columnar.durations import Length, Position, TimeUnit
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows import data_driven, periodic
-from muntin.spec.windows.measure import TIME
+from muntin.spec.windows.measure import TIME, Measure
 from muntin.spec.windows.window import WindowType
 
 BuildWindow: TypeAlias = Callable[..., WindowType]
 EXAMPLE = "[tumbling('10 minutes')]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DurationWindow:
     """A window type whose lengths are durations, until a call knows the unit of its times."""
 
@@ -32,6 +32,18 @@ class DurationWindow:
     lengths: Mapping[str, Length] = field(default_factory=dict[str, Length])
     positions: Mapping[str, Position] = field(default_factory=dict[str, Position])
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def __repr__(self) -> str:
+        given = {**self.positions, **self.counts, **self.lengths}
+        return f"{self.build.__name__}({', '.join(f'{n}={x!r}' for n, x in given.items())})"
+
+    @property
+    def measure(self) -> Measure:
+        """Operators ask for it first: they take windows whose lengths are integers."""
+        raise InvalidInputError(
+            f"{self.build.__name__} has durations, which a call on a table reads; the windows of "
+            "an operator are those of muntin.spec, with integers in the unit of its times"
+        )
 
     def in_units_of(self, unit: TimeUnit, where: str) -> WindowType:
         """The window type of the specification, with lengths in the unit of a time column."""
