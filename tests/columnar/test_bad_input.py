@@ -30,6 +30,7 @@ TIMES: dict[str, tuple[object, str]] = {
     "decimals": ([Decimal(1)] * 3, "the time 't' must be .* not decimal128.*; cast it"),
     "floats": ([1.5, 2, 3], "the time 't' must be .* not double: NaN and fractions .*; cast it"),
     "NaN": (np.array([1, nan, 3]), r"not double \(NaN in row 1\): .*leave out rows without a time"),
+    "half floats": (np.array([1, nan, 3], np.float16), r"not halffloat \(NaN in row 1\): "),
     "null": ([1, None, None], "the time 't' is null in 2 of 3 rows, first in row 1; leave them"),
     "NaT": (STAMPS, "the time 't' is null in 1 of 3 rows, first in row 1; leave them out"),
     "NaT of pandas": (pd.Series(STAMPS), "the time 't' is null in 1 of 3 rows, first in row 1"),

@@ -169,7 +169,7 @@ def test_an_integer_next_to_timestamps_is_refused_with_its_remedy(
     ],
 )
 def test_a_duration_next_to_integers_is_refused_with_its_remedy(window: TableWindow) -> None:
-    remedy = "and the time 't' holds integers, of which only you know the unit: write an integer"
+    remedy = "and the time 't' holds integers, whose unit only you know: write an integer"
     with pytest.raises(InvalidInputError, match=remedy):
         window_in_units(window, INTEGERS, "window 'w'")
 

@@ -204,7 +204,7 @@ GOOD: dict[str, object] = {
         ({"windows": [tumbling(60)]}, "windows[0]: size is 60, without a unit, and the time"),
         (
             {"windows": {"w": duration_windows.tumbling("1 minute")}, "time": "v"},
-            "window 'w': size is '1 minute', and the time 'v' holds integers, of which only",
+            "window 'w': size is '1 minute', and the time 'v' holds integers, whose unit",
         ),
     ],
 )

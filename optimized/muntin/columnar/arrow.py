@@ -226,16 +226,17 @@ def time_unit(table: ArrowTable, name: str) -> TimeUnit:
         return TimeUnit(name, TIMESTAMP_UNITS[unit], has_zone=zone is not None)
     where, reason = "", ""
     if pa.types.is_floating(kind):
-        reason = ": NaN and fractions have no place in the order of time"
         where = _first_nan(column(table, name))
-        reason = f"{reason}; leave out rows without a time"
+        reason = (
+            ": NaN and fractions have no place in the order of time; leave out rows without a time"
+        )
     raise InvalidInputError(
         f"the time {name!r} must be integers or timestamps, not {kind}{where}{reason}; cast it"
     )
 
 
 def _first_nan(values: ArrowColumn) -> str:
-    is_nan = np.isnan(np.asarray(values.fill_null(0.0), np.float64))
+    is_nan = np.isnan(np.asarray(values.cast(pa.float64()).fill_null(0.0), np.float64))
     return f" (NaN in row {int(is_nan.argmax())})" if is_nan.any() else ""
 
 

@@ -146,8 +146,8 @@ class TimeUnit:
         is_time = isinstance(value, str | timedelta | datetime)
         if self.nanoseconds is None and is_time:
             raise InvalidInputError(
-                f"{what} is {value!r}, and the time {self.column!r} holds integers, of which only "
-                f"you know the unit: write an integer, or cast {self.column!r} to a timestamp"
+                f"{what} is {value!r}, and the time {self.column!r} holds integers, whose unit "
+                f"only you know: write an integer, or cast {self.column!r} to a timestamp"
             )
         if self.nanoseconds is not None and type(value) is not int:
             raise InvalidInputError(

@@ -1,6 +1,6 @@
 """A progress bar on standard error, for calls that last.
 
-It is drawn on a terminal only, after two seconds unless it was asked for, and erased at the end.
+It is drawn on a terminal only, after two seconds or, on request, at once; it is erased at the end.
 """
 
 import sys
