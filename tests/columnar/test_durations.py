@@ -112,6 +112,25 @@ def test_a_window_has_lengths_in_the_unit_of_timestamps(
     assert window_in_units(window, MICROS, "w") == expected
 
 
+@pytest.mark.parametrize(("window", "expected"), BUILT[:-1])
+def test_windows_over_timestamps_are_those_over_integers(
+    window: TableWindow, expected: WindowType
+) -> None:
+    micros = [AT + (7 * n % 40) * 13 * 60 * 10**6 for n in range(80)]
+    table = pa.table({"ts": pa.array(micros), "v": range(80)})
+    stamped = table.set_column(0, "ts", table["ts"].cast(pa.timestamp("us", "Europe/Berlin")))
+    over_integers = aggregate(
+        table, windows={"w": expected}, aggregates=[("collect", "v")]
+    ).to_pylist()
+    result = pa.table(aggregate(stamped, windows={"w": window}, aggregates=[("collect", "v")]))
+    assert over_integers
+    for nth, name in enumerate(result.column_names):
+        if name in ("start", "end"):
+            assert str(result.column(name).type) == "timestamp[us, tz=Europe/Berlin]"
+            result = result.set_column(nth, name, result.column(name).cast(pa.int64()))
+    assert result.to_pylist() == over_integers
+
+
 def test_windows_of_integers_are_those_of_the_specification() -> None:
     assert w.tumbling(5) == periodic.tumbling(5)
     assert w.sliding(9, 4, 1) == periodic.sliding(9, 4, 1)
