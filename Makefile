@@ -90,7 +90,7 @@ lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer 
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
-	    --all-extras --group dev --group tools --group compare --no-header --no-emit-index-url --no-emit-find-links \
+	    --all-extras --group dev --group tools --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and all generated files

@@ -1,7 +1,7 @@
 """The slicing operator compared with Polars and DuckDB: `python benchmarks/compare.py`.
 
-It needs the dependency group `compare`. All run on one thread and count CPU time. It prints rates,
-and PASS or FAIL for each claim on ratios in one run; the exit status is 1 if any fails.
+All run on one thread and count CPU time. It prints rates, and PASS or FAIL for each claim on ratios
+in one run; the exit status is 1 if any fails.
 """
 
 # The keywords of matplotlib have no types, so:

@@ -91,8 +91,7 @@ def in_one_call(at: Ints, values: Floats) -> SumQuery:
         windows = {f"{length}": tumbling(length) for length in lengths}
         table = {"t": at, "v": values}
         sums_by_length = aggregate(table, time="t", windows=windows, aggregates={"s": ("sum", "v")})
-        column = getattr(sums_by_length, "column")  # noqa: B009 - Arrow is not typed
-        names, starts, sums = (np.asarray(column(name)) for name in ("window", "start", "s"))
+        names, starts, sums = (sums_by_length[name] for name in ("window", "start", "s"))
         picked = {length: names == f"{length}" for length in lengths}
         return {k: (starts[at].tolist(), sums[at].tolist()) for k, at in picked.items()}
 

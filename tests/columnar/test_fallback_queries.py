@@ -84,13 +84,14 @@ def test_explain_names_the_method_of_each_query_and_why() -> None:
     with_queries(operator, QUERIES)
     sums = "sum by prefix sums of integers, a flat tree of floats; count by prefix sums"
     too_long = f"the size of tumbling windows is {2**60}; on columns it must lie within"
+    remedy = "take a greater unit of time, or a shorter window"
     assert operator.explain().splitlines() == [
         f"tens: tumbling of sum: slices (it was asked for); {sums}",
         "three: last_n_every of max: generic (last_n_every windows have no form over columns)",
         f"calm: session of mean: slices (it was asked for); {sums}",
         "high: threshold of count: generic (threshold windows have no form over columns)",
         "all: sliding of collect: records (collect has no form over columns); by definition",
-        f"far: tumbling of sum: generic ({too_long} {2**60 - 1} of 0)",
+        f"far: tumbling of sum: generic ({too_long} {2**60 - 1} of 0: {remedy})",
     ]
     assert "collect: generic" in with_query("all").explain()
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from muntin.columnar.operator import ColumnarOperator
-from muntin.columnar.table import aggregate
 from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
@@ -17,6 +16,7 @@ from muntin.spec.query import Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Punctuation, Session
 from muntin.spec.windows.periodic import tumbling
+from support.arrow_results import aggregate
 
 pa = import_module("pyarrow")
 KINDS = {"near": Session(3), "far": Session(9), "cut": Punctuation(), "five": tumbling(5)}
@@ -114,7 +114,10 @@ def test_what_is_no_column_of_gaps_or_marks_in_a_table_is_named() -> None:
     for wrong, message in (
         ({}, "nothing marks punctuations; say mark='a column of booleans'"),
         ({"gap": "f", "mark": "b"}, "the gaps 'f' must be integers"),
-        ({"gap": "s", "mark": "b"}, "the column 's' is of string, which is no number"),
+        (
+            {"gap": "s", "mark": "b"},
+            "the gaps 's' must be integers, in the unit of the time 't'",
+        ),
         ({"gap": "y", "mark": "b"}, "there must be one column 'y'"),
         ({"mark": "x"}, "the marks 'x' must be booleans, not int64"),
     ):

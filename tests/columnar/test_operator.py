@@ -94,7 +94,9 @@ def test_a_second_key_is_served_like_the_first() -> None:
     results = operator.take_columns(np.array([3]), np.array([4]), np.array([8]), 20).results()
     assert [(r.key, r.start, r.value) for r in results] == [(7, 0, 1), (8, 0, 4), (7, 10, 2)]
     assert operator.explain() == before
-    assert before.startswith("w: tumbling of sum: compiled (one compiled call a step); sum by prefix")
+    assert before.startswith(
+        "w: tumbling of sum: compiled (one compiled call a step); sum by prefix"
+    )
 
 
 def test_keys_of_any_type() -> None:

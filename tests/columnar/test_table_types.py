@@ -8,7 +8,6 @@ import pytest
 
 from muntin.columnar.aggregate_requests import AggregateSpec, AggregateSpecs
 from muntin.columnar.operator import ColumnarOperator
-from muntin.columnar.table import aggregate, rolling
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import snapshot
@@ -18,6 +17,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery
 from muntin.spec.windows.periodic import Sliding, tumbling
+from support.arrow_results import aggregate, rolling
 
 pa = import_module("pyarrow")
 SUM: AggregateSpecs = [("sum", "x")]
@@ -123,9 +123,9 @@ def test_names_with_blanks_are_distinguished() -> None:
 
 
 ODD: list[tuple[str, dict[str, object]]] = [
-    ("no table can be made of this: Byte-swapped", {"rows": {"t": [1], "x": np.ones(1, ">i8")}}),
-    ("no table can be made of this: .* too large", {"rows": {"t": [2**70], "x": [1]}}),
-    ("no table can be made of this: Unsupported", {"rows": {"t": [1], "x": np.ones(1, "i4,i4")}}),
+    ("the column 'x' cannot be read: Byte-swapped", {"rows": {"t": [1], "x": np.ones(1, ">i8")}}),
+    ("the column 't' cannot be read in row 0: .* too large", {"rows": {"t": [2**70], "x": [1]}}),
+    ("the column 'x' cannot be read: Unsupported", {"rows": {"t": [1], "x": np.ones(1, "i4,i4")}}),
     ("the name of an aggregate must be a string, not 1", {"aggregates": {1: ("sum", "x")}}),
     ("the name of a window must be a string, not 2", {"windows": {2: tumbling(3)}}),
 ]

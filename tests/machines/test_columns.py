@@ -8,10 +8,10 @@ not support runs in the fallback operator. Words of letters determine all, but a
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.conformance.machines.operator_machine import OperatorMachine
 from muntin.conformance.machines.random_choices import WORDS
 from muntin.conformance.machines.strategies import NARROW_BASES
-from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named

@@ -269,6 +269,15 @@ class ColumnarOperator(Persistent, CustomState):
         self, batch: Batch, watermark: float | None, step: Callable[[], Step]
     ) -> Answered:
         """Step, and take effect: unless something fails before."""
+        try:
+            return self._stepped(batch, watermark, step)
+        except OverflowError as cause:
+            raise UnsupportedError(
+                f"queries {', '.join(map(repr, self._queries))}: over columns an integer beyond "
+                f"all floats has no place among floats ({cause}); convert either"
+            ) from cause
+
+    def _stepped(self, batch: Batch, watermark: float | None, step: Callable[[], Step]) -> Answered:
         seen = max(self._seen, batch.most) if len(batch) else self._seen
         given = -END if watermark is None else watermark
         in_order = seen if self._settings.in_order else -END

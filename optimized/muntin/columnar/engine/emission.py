@@ -6,7 +6,6 @@ from muntin.columnar.engine.compiling import Ints, call, inlined, ints, linked, 
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.timeline import U
 
-
 CHUNK = 1024
 """So many pairs are noted at once."""
 

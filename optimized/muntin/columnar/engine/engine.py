@@ -11,8 +11,8 @@ from muntin.columnar.engine.compiling import Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
-from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.partials.promotion import RowSpace, widen
+from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore

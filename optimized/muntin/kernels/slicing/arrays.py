@@ -51,7 +51,10 @@ def within(value: int, what: str, bound: int) -> int:
     """
     if -bound < value < bound:
         return value
-    raise UnsupportedError(f"{what} is {value}; on columns it must lie within {bound - 1} of 0")
+    raise UnsupportedError(
+        f"{what} is {value}; on columns it must lie within {bound - 1} of 0: take a greater unit "
+        "of time, or a shorter window"
+    )
 
 
 def ints(values: object) -> Ints:

@@ -58,7 +58,9 @@ class Custom(Part):
         closure = SourceClosure()
         for function in (self.summary.lift, self.summary.combine):
             closure.add_function(function)
-        return any(isinstance(node, ast.Raise | ast.Assert) for node in ast.walk(ast.parse(closure.text)))
+        return any(
+            isinstance(node, ast.Raise | ast.Assert) for node in ast.walk(ast.parse(closure.text))
+        )
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return ones and lifted rows; nothing for a row with a null."""

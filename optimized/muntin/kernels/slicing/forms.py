@@ -11,7 +11,7 @@ import numpy as np
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
-from muntin.kernels.slicing.batch import Batch, Source
+from muntin.kernels.slicing.batch import Batch, Source, objects
 from muntin.kernels.slicing.choice import Choice, Everything, some
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.over import Over
@@ -149,7 +149,7 @@ def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
     if len(sources) > 1:
         return None
     if name == "median" or name.startswith("percentile("):
-        p = Fraction(50) if name == "median" else Fraction(name[11:-1])
+        p = Fraction(50) if name == "median" else Fraction(name[11:-1].rstrip("%"))
         values = Everything(first)
         return Form(name, (values,), partial(_percentile, values, p))
     return _SIMPLE[name](name, first) if name in _SIMPLE else None
@@ -200,8 +200,9 @@ def roots(a: Column, b: Column) -> Column:
 
 
 def _small(a: Column) -> bool:
-    with np.errstate(invalid="ignore"):  # floats among objects may not be finite
-        return not a.size or bool(((a < EXACT) & (a > -EXACT)).all())
+    if a.dtype == np.object_:
+        return all(-EXACT < x < EXACT for x in a.tolist())
+    return not a.size or float(np.abs(a.astype(np.float64)).max()) < EXACT
 
 
 def _spread(missing: int, *, root: bool) -> Make:
@@ -287,7 +288,12 @@ def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
     with np.errstate(invalid="ignore"):  # floats among them may not be finite
         between = wide[0] * (whole - wide[2]) + wide[1] * wide[2]
     between[same] = wide[0][same] * whole
-    return Answer((quotient(between, np.full(n.size, whole)),), some)
+    floats = quotient(between, np.full(n.size, whole))
+    if np.isfinite(floats).all() or any(isinstance(x, float) for x in between.tolist()):
+        return Answer((floats,), some)
+    fractions = (Fraction(x, whole) for x in between.tolist())
+    exact = [int(x) if x.denominator == 1 else x for x in fractions]
+    return Answer((column_of(objects(exact)),), some)
 
 
 def _ranks(n: Column, share: Fraction) -> tuple[int, Ints, Column]:

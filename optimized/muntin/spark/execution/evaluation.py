@@ -9,12 +9,12 @@ import numpy as np
 
 from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.answered import Answered, aligned
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.known import KINDS
-from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.slicing.supported import refusal

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.image import Compiled, Image, Plain, TrackerState
 from muntin.kernels.slicing.moment import Clock
-from muntin.columnar.operator import ColumnarOperator
 from muntin.snapshot import SnapshotError
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.window import WindowType
