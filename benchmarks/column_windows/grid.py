@@ -17,7 +17,7 @@ class Plan:
     windows: tuple[int, ...] = (1, 5, 20, 100, 1000)
     batches: tuple[int, ...] = (1, 10, 100, 2000, 100_000)
     keys: tuple[int, ...] = (1, 10, 1000, 100_000, 1_000_000)
-    seconds: float = 0.25
+    seconds: float = 0.2
     turns: int = 3
     rows: int = 1_000_000
     table_rows: int = 400_000

@@ -18,8 +18,8 @@ WARM_BATCH, WARM_STEPS = 2000, 10
 MOST_STEPS = {1: 20_000, 10: 20_000, 100: 8000, 2000: 500}
 SINGLE_KEY_ROWS = 4
 """How many times the rows one key and large batches have: they are over too soon."""
-TOO_LONG = 3
-"""How many times the time of a turn a first chunk may take, for another turn to follow."""
+ENOUGH = 4
+"""How many times the time of a turn may be spent, warm-up too, for another turn to follow."""
 CHUNK_ROWS, CHUNK_STEPS = 4000, 100
 """The clock is read after so much."""
 
@@ -121,10 +121,13 @@ def measure(load: Load, paths: Sequence[str], plan: Plan) -> LoadFigures:
     bare = replace(load, distribution="even") if load.distribution == "text" else load
     batches_of = {one: chunks(one, plan) for one in {load, bare}}
     with collector_off():
-        for turn in range(plan.turns):
+        spent = dict.fromkeys(paths, 0.0)
+        for _ in range(plan.turns):
             for path, reached in zip(paths, turns, strict=True):
-                if not turn or reached[0][-1].seconds < TOO_LONG * plan.seconds:
+                if spent[path] <= ENOUGH * plan.seconds:
+                    start = process_time()
                     reached.append(marks(engine(path, load), *batches_of[load], plan.seconds))
+                    spent[path] += process_time() - start
             loop.append(marks(OneSlice(bare), *batches_of[bare], plan.seconds / 5))
     check_counts(load, [reached for one in turns for reached in one])
     mine, *others = [best(reached) for reached in turns]

@@ -103,14 +103,14 @@ def test_the_engine_has_the_windows_of_plain_arrays(disorder: str, keys: int) ->
 
 def test_expectations_are_those_of_a_small_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     def small(*_: object) -> tuple[object, ...]:
-        return np.array([0, 999, 1000, 1999, 2999]), np.arange(5), np.array([1, 1, 1, 2, 1])
+        return np.array([0, 999, 1000, 1999, 2000]), np.arange(5), np.array([1, 1, 1, 2, 1])
 
     monkeypatch.setattr(measure, "stream", small)
     names = dict[str, int]()
     for name, count, total in expectations(Load(1, session=True, batch=5, keys=2), 5):
         names[name] = count
         assert total == 10
-    assert names == {"w1000": 4, "session": 3}  # 999 and 1000 are in one session, 2999 in another
+    assert names == {"w1000": 4, "session": 3}  # 2000 begins one, after a gap of just a second
 
 
 def test_an_engine_with_wrong_windows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
