@@ -42,12 +42,10 @@ def run(options: ColumnOptions, plan: Plan) -> Report:
     loads = grid(plan)
     if options.only:
         loads = selection(loads, options.only)
-        for path in options.paths:
-            check_all(loads, path, plan.checked_rows)
-        return Report(measure_all(loads, options.paths, plan))
-    for path in options.paths:
-        check_all(loads, path, plan.checked_rows)
+    check_all(loads, options.engine, plan.checked_rows)
     figures = measure_all(loads, options.paths, plan)
+    if options.only:
+        return Report(figures)
     answers = list(first_answers(options.engine))
     say("first answers are measured")
     counted = [calls(options.engine, load) for load in calls_loads(plan.windows, plan.keys)]
