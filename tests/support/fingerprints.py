@@ -61,7 +61,11 @@ def _added(x: Word, y: Word) -> Word:
     return add((x[0], x[1]), (y[0], y[1]))
 
 
-BAGS = Alphabet(Monoid((), _united), lambda number: (number,))
+def _single(number: int) -> Word:
+    return (number,)
+
+
+BAGS = Alphabet(Monoid((), _united), _single)
 """The free commutative monoid: words whose letters have no order."""
 BAG_FINGERPRINTS = NumericAggregate(
     "bag fingerprints", KINDS, KINDS, (0, 0), lift, add, lower, KINDS, commutative=True
