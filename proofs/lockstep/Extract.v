@@ -1,7 +1,8 @@
-(** The definitions that the theorems speak of, as OCaml, and what they hold as a list of numbers.
+(** The definitions that the theorems speak of, and the denotation, as OCaml; what structures hold, as
+    a list of numbers.
     Partial aggregates are numbers here: those of a monoid that main.ml gives. *)
 From Muntin Require Import Monoid FibaTree.
-From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat Fiba.
+From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat Fiba Denotation.
 Require Import ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
 Set Implicit Arguments.
 Extraction Language OCaml.
@@ -49,4 +50,5 @@ Separate Extraction monoid Z.of_nat
   DabaLite.empty DabaLite.insert DabaLite.evict DabaLite.query daba_lite_state
   FlatFat.new FlatFat.update FlatFat.touched FlatFat.prefix FlatFat.suffix FlatFat.range
   FlatFat.cover
-  FibaTree.new FibaTree.insert FibaTree.evict FibaTree.query fiba_state fiba_items.
+  FibaTree.new FibaTree.insert FibaTree.evict FibaTree.query fiba_state fiba_items
+  Denotation.empty Denotation.add_query Denotation.remove_query Denotation.step_of.

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from lockstep.model import Comparison
+from lockstep.comparison import Comparison
 from lockstep.words import CountedWords, letter
 from muntin.optimized.flatfat.flatfat import FlatFat
 from muntin.spec.cost import Meter

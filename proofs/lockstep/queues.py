@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from random import Random
 from typing import Protocol
 
-from lockstep.model import Comparison
+from lockstep.comparison import Comparison
 from lockstep.words import CountedWords, letter
 from muntin.optimized.fifo.daba import Daba
 from muntin.optimized.fifo.daba_lite import DabaLite

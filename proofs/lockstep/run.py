@@ -12,8 +12,9 @@ from itertools import count
 from random import Random
 from time import perf_counter
 
+from lockstep.comparison import Comparison, Difference
 from lockstep.flatfat import flatfat_run
-from lockstep.model import Comparison, Difference, ModelProcess
+from lockstep.operators import compare_operators
 from lockstep.queues import (
     ReadableDaba,
     ReadableDabaLite,
@@ -25,6 +26,7 @@ from lockstep.queues import (
 )
 from lockstep.trees import fiba_run, finger_tree_run
 from lockstep.words import CountedWords
+from muntin.registry.model_process import ModelProcess
 from muntin.spec.algebra.monoid import Monoid
 
 Run = Callable[[Comparison, Random], None]
@@ -49,6 +51,8 @@ RUNS: dict[str, tuple[Run, float]] = {
     "fiba-items": (finger_tree_run, 0.02),
 }
 """By name in main.ml: a random run, and its share of the states."""
+STATES_A_STEP = 50
+"""States of structures for one step of an operator, which takes longer."""
 
 
 def compared_states(model: ModelProcess, name: str, states: int, seed: int) -> int:
@@ -85,7 +89,11 @@ def main() -> int:
             total += compared
             sys.stdout.write(f"{name:20}{compared:>12,} states agree\n")
             sys.stdout.flush()
-    sys.stdout.write(f"{'all':20}{total:>12,} in {perf_counter() - begin:.0f} s\n")
+    if not arguments.only:
+        tally = compare_operators(arguments.states // STATES_A_STEP, arguments.seed)
+        sys.stdout.write(f"{'operators':20}{tally.steps:>12,} steps agree, ")
+        sys.stdout.write(f"{tally.results:,} results of {tally.traces:,} traces\n")
+    sys.stdout.write(f"{'all':20}{total:>12,} states in {perf_counter() - begin:.0f} s\n")
     return 0
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from evidence.checks import ROOT
-from lockstep.model import EXECUTABLE
+from muntin.registry.model_process import EXECUTABLE
 from mutants.mutant import PATHS, Mutant, copy_code, parse_mutant, plant, run_killer
 
 FILE = ROOT / "proofs" / "lockstep" / "mutants.toml"

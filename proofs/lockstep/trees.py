@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from random import Random
 
-from lockstep.model import Comparison
+from lockstep.comparison import Comparison
 from lockstep.words import LINES, PRIME, CountedWords, letter
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import Engine, NodeShape, compiled_engine

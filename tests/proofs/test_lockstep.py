@@ -10,7 +10,7 @@ import pytest
 
 from coq import gate
 from coq.theorem_files import ROOT, theorems
-from lockstep.model import Comparison, Difference, ModelMissingError, ModelProcess
+from lockstep.comparison import Comparison, Difference
 from lockstep.run import RUNS
 from lockstep.sensitivity import lockstep_mutants
 from lockstep.words import (
@@ -23,6 +23,7 @@ from lockstep.words import (
     letter,
     suffix_after,
 )
+from muntin.registry.model_process import ModelMissingError, ModelProcess
 
 LETTERS = [letter(Random(seed)) for seed in range(4)]  # noqa: S311 reproducible, not secret
 MODEL = (ROOT / "proofs" / "lockstep" / "main.ml").read_text()
