@@ -38,7 +38,7 @@ Section Denotation.
   Variable V : Type.
   (* An event that is accepted: its time, and its place in the order of arrival, key, and gap. *)
   Record details := Details { arrival : nat; key : Z; own_gap : option Z; value : V }.
-  Definition event := (Z * details)%type.
+  Local Notation event := (@Slicing.event details).
   Implicit Types (events content : list event).
 
   (* Windows. *)
@@ -200,7 +200,7 @@ Section Denotation.
     existsb (Nat.eqb (arrival (snd ev))) numbers.
   (* result_changes *)
   Definition changes output name k (old new : list (window * nat)) : list result :=
-    let gone := filter (fun known =>
+    let gone := filter (fun known : window * nat =>
       match find_window (fst (fst known)) new with None => true | _ => false end) old in
     let retractions :=
       match output with

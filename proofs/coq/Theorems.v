@@ -2,7 +2,7 @@
 From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
-  Sessions FibaAggregates Fiba FibaCost FibaNodes.
+  Sessions SlicingOperatorRun FibaAggregates Fiba FibaCost FibaNodes.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -64,6 +64,10 @@ Print Assumptions Sessions.confluence.
 Print Assumptions Sessions.sessions_are_specified.
 Print Assumptions Sessions.contents.
 Print Assumptions Sessions.aggregate.
+Print Assumptions SlicingOperatorRun.step_emits_denotation.
+Print Assumptions SlicingOperatorRun.operator_is_denotation.
+Print Assumptions SlicingOperatorRun.kept_slices_are_needed.
+Print Assumptions SlicingOperatorRun.value_from_partials.
 Print Assumptions FibaAggregates.repair_gives_aggregates.
 Print Assumptions Fiba.new_relates.
 Print Assumptions Fiba.insert_relates.

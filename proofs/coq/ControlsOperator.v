@@ -1,0 +1,110 @@
+(** Controls of the slicing operator
+    False variants of the theorems, each refuted by a computed counterexample, and witnesses that
+    the hypotheses of the theorems can be met. *)
+From Muntin Require Monoid Cells Slicing Denotation SlicingOperator SlicingOperatorRun.
+Import Monoid Cells Denotation SlicingOperator SlicingOperatorRun.
+Set Implicit Arguments.
+Open Scope Z_scope.
+
+Module OperatorControls.
+  Definition words := free nat.
+  (* the event of a key at a time; its value is a number *)
+  Definition at_time key time value : arriving nat := (time, (key, None, value)).
+  Definition late_by lateness := Settings lateness Accumulate false.
+  Definition windows := [(0, 10); (5, 15); (10, 20)].
+  Definition edges := [0; 5; 10; 15; 20].
+  Definition operator_run edges windows chosen :=
+    run (@operator_step nat edges (-1) windows chosen 7 1) (new_operator nat).
+  Definition denotation_run windows chosen :=
+    run (@step_of nat) (new_history nat windows chosen 7).
+  (* out of order, a late update within the lateness, a late event, and the end *)
+  Definition trace :=
+    [([at_time 1 12 1%nat; at_time 1 7 2%nat], Never); ([], At 15); ([at_time 1 9 3%nat], Never);
+     ([at_time 1 1 4%nat], At 30); ([at_time 1 9 5%nat], End)].
+  (* the interval, the values, the kind and the revision of each result *)
+  Definition rows (output : option (output_of_step nat)) :=
+    match output with
+    | None => []
+    | Some (results, _) => map (fun r =>
+        (of_interval r, map (fun ev => value (snd ev)) (of_content r), of_kind r,
+          revision r)) results
+    end.
+
+  (** Witness of SlicingOperatorRun.step_emits_denotation,
+      SlicingOperatorRun.operator_is_denotation, SlicingOperatorRun.kept_slices_are_needed: windows
+      whose ends are edges, and a trace of one key with a new window, an update and a late event. *)
+  Example a_trace_with_an_update :
+    lies_before edges (-1) /\
+    (forall i, In i (sorted_set windows) -> In (fst i) edges /\ In (snd i) edges) /\
+    Forall (fun step : list (arriving nat) * instant =>
+      Forall (fun new => fst (fst (snd new)) = 1) (fst step)) trace /\
+    map rows (operator_run edges windows (late_by 10) trace)
+    = [[];
+       [((0, 10), [2%nat], New, 0%nat); ((5, 15), [2%nat; 1%nat], New, 0%nat)];
+       [((0, 10), [2%nat; 3%nat], Updated, 1%nat); ((5, 15), [2%nat; 3%nat;
+         1%nat], Updated, 1%nat)];
+       [((10, 20), [1%nat], New, 0%nat)];
+       []].
+  Proof.
+    split; [|split; [|split]].
+    - intros edge I. repeat destruct I as [<-|I]; try lia; try destruct I.
+    - intros i I. repeat destruct I as [<-|I]; cbn; tauto || destruct I.
+    - repeat constructor.
+    - vm_compute. reflexivity.
+  Qed.
+
+  (** Control of SlicingOperatorRun.operator_is_denotation: windows that end at no edge. *)
+  Example a_window_that_ends_within_a_slice : ~ forall steps,
+    operator_run [0] [(0, 5)] (late_by 0) steps = denotation_run [(0, 5)] (late_by 0) steps.
+  Proof. intro H. specialize (H [([at_time 1 7 1%nat], At 9)]). vm_compute in H. discriminate. Qed.
+
+  (** Control of SlicingOperatorRun.operator_is_denotation: several keys, which the model throws
+      together. *)
+  Example a_trace_of_two_keys : ~ forall steps,
+    operator_run edges windows (late_by 0) steps = denotation_run windows (late_by 0) steps.
+  Proof.
+    intro H. specialize (H [([at_time 1 7 1%nat; at_time 2 8 2%nat], End)]). vm_compute in H.
+    discriminate.
+  Qed.
+
+  (** Control of SlicingOperatorRun.step_emits_denotation: an operator that forgets what no open
+      window needs, where open is what the watermark has not passed, whatever the lateness. *)
+  Definition hasty_step (op : operator nat) news promised :=
+    match @operator_step nat edges (-1) windows (late_by 10) 7 1 op news promised with
+    | None => None
+    | Some (next, output) =>
+        Some (Operator (filter (is_needed windows (late_by 0) (reached next)) (slices next))
+          (reached next) (latest next) (seen next) (emitted next), output)
+    end.
+  Example forgetting_at_the_watermark : ~ forall steps,
+    run hasty_step (new_operator nat) steps = denotation_run windows (late_by 10) steps.
+  Proof. intro H. specialize (H trace). vm_compute in H. discriminate. Qed.
+
+  (** Control of SlicingOperatorRun.kept_slices_are_needed: what is kept lies in a window that is
+      not complete, as if nothing came late. *)
+  Example kept_for_late_events : ~ forall op news promised next output slice,
+    @operator_step nat edges (-1) windows (late_by 10) 7 1 op news promised = Some (next, output) ->
+    In slice (slices next) ->
+    existsb (fun i => negb (leb_instant (At (snd i)) (reached next))
+      && inside (fst i) (snd i) (fst slice)) windows = true.
+  Proof.
+    intro H. specialize (H (new_operator nat) [at_time 1 7 1%nat] (At 16)).
+    specialize (H _ _ (5, [(7, Details 0 1 None 1%nat)]) eq_refl). vm_compute in H.
+    specialize (H (or_introl eq_refl)). discriminate.
+  Qed.
+
+  (** Witness of SlicingOperatorRun.value_from_partials: words are a lawful monoid. *)
+  Example words_lawful : lawful words.
+  Proof. apply free_lawful. Qed.
+
+  (** Control of SlicingOperatorRun.value_from_partials: the slices of a window youngest first. *)
+  Example partials_youngest_first : ~ forall i (held : list (Z * list (Slicing.event (A := details
+    nat)))),
+    fold words (map (fun ev => [value (snd ev)]) (tuples_in i held))
+    = fold words (map (fun slice => fold words (map (fun ev => [value (snd ev)]) (snd slice)))
+        (rev (filter (fun slice => inside (fst i) (snd i) (fst slice)) held))).
+  Proof.
+    intro H. specialize (H (0, 10) [(0, [(1, Details 0 1 None 1%nat)]); (5, [(6, Details 1 1 None
+      2%nat)])]). vm_compute in H. discriminate.
+  Qed.
+End OperatorControls.
