@@ -14,7 +14,7 @@ Module OperatorControls.
   Definition windows := [(0, 10); (5, 15); (10, 20)].
   Definition edges := [0; 5; 10; 15; 20].
   Definition operator_run edges windows chosen :=
-    run (@operator_step nat edges (-1) windows chosen 7 1) (new_operator nat).
+    run (@operator_step nat edges (-1) windows chosen 7 1 1) (new_operator nat).
   Definition denotation_run windows chosen :=
     run (@step_of nat) (new_history nat windows chosen 7).
   (* out of order, a late update within the lateness, a late event, and the end *)
@@ -34,7 +34,7 @@ Module OperatorControls.
       SlicingOperatorRun.operator_is_denotation, SlicingOperatorRun.kept_slices_are_needed: windows
       whose ends are edges, and a trace of one key with a new window, an update and a late event. *)
   Example a_trace_with_an_update :
-    lies_before edges (-1) /\
+    0 <= 1 /\ lies_before edges (-1) /\
     (forall i, In i (sorted_set windows) -> In (fst i) edges /\ In (snd i) edges) /\
     Forall (fun step : list (arriving nat) * instant =>
       Forall (fun new => fst (fst (snd new)) = 1) (fst step)) trace /\
@@ -46,7 +46,7 @@ Module OperatorControls.
        [((10, 20), [1%nat], New, 0%nat)];
        []].
   Proof.
-    split; [|split; [|split]].
+    split; [lia|split; [|split; [|split]]].
     - intros edge I. repeat destruct I as [<-|I]; try lia; try destruct I.
     - intros i I. repeat destruct I as [<-|I]; cbn; tauto || destruct I.
     - repeat constructor.
@@ -70,10 +70,10 @@ Module OperatorControls.
   (** Control of SlicingOperatorRun.step_emits_denotation: an operator that forgets what no open
       window needs, where open is what the watermark has not passed, whatever the lateness. *)
   Definition hasty_step (op : operator nat) news promised :=
-    match @operator_step nat edges (-1) windows (late_by 10) 7 1 op news promised with
+    match @operator_step nat edges (-1) windows (late_by 10) 7 1 1 op news promised with
     | None => None
     | Some (next, output) =>
-        Some (Operator (filter (is_needed windows (late_by 0) (reached next)) (slices next))
+        Some (Operator (filter (is_needed windows (late_by 0) 0 (reached next)) (slices next))
           (reached next) (latest next) (seen next) (emitted next), output)
     end.
   Example forgetting_at_the_watermark : ~ forall steps,
@@ -83,7 +83,8 @@ Module OperatorControls.
   (** Control of SlicingOperatorRun.kept_slices_are_needed: what is kept lies in a window that is
       not complete, as if nothing came late. *)
   Example kept_for_late_events : ~ forall op news promised next output slice,
-    @operator_step nat edges (-1) windows (late_by 10) 7 1 op news promised = Some (next, output) ->
+    @operator_step nat edges (-1) windows (late_by 10) 7 1 1 op news promised = Some (next,
+      output) ->
     In slice (slices next) ->
     existsb (fun i => negb (leb_instant (At (snd i)) (reached next))
       && inside (fst i) (snd i) (fst slice)) windows = true.

@@ -22,6 +22,9 @@ Section SlicingOperator.
 
   Variables (edges : list Z) (before_edges : Z) (windows : list interval).
   Variables (chosen : settings) (name k : Z).
+  (* for how long slices are kept when their windows are final; in the code it is 1, since in some
+     dialects an event at the very end of a window may change it *)
+  Variable slack : Z.
 
   Record operator := Operator {
     slices : slice_list;
@@ -84,8 +87,11 @@ Section SlicingOperator.
     filter (fun i => negb (is_final watermark i)) (sorted_set windows).
   Definition some_list X (x : option X) := match x with Some y => [y] | None => [] end.
   (* forget: the slices in no window that can change, and the revisions of final windows *)
+  Definition is_forgotten watermark i := leb_instant (At (snd i)) (minus (limit_at watermark)
+    slack).
   Definition is_needed watermark (slice : Z * list event) :=
-    existsb (fun i => inside (fst i) (snd i) (fst slice)) (open_windows watermark).
+    existsb (fun i => negb (is_forgotten watermark i) && inside (fst i) (snd i) (fst slice))
+      (sorted_set windows).
   Definition in_result_order (results : list (result V)) :=
     fold_left (fun sorted r => place_result (position_in [name]) r sorted) results [].
 

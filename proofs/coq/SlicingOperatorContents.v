@@ -134,6 +134,8 @@ Section Contents.
     Qed.
   End Step.
 
+  Variable slack : Z.
+  Hypothesis slack_positive : 0 <= slack.
   Hypothesis before_all : lies_before edges before_edges.
   Hypothesis ends_are_edges :
     forall i, In i (sorted_set windows) -> In (fst i) edges /\ In (snd i) edges.
@@ -158,7 +160,7 @@ Section Contents.
     (forall i, is_final (reached op) i = true -> is_final next i = true) ->
     forall later seen emitted,
     slices_relate
-      (Operator (filter (is_needed windows chosen next) (slices op)) next later seen emitted)
+      (Operator (filter (is_needed windows chosen slack next) (slices op)) next later seen emitted)
         events.
   Proof.
     intros R M later seen emitted. pose proof R as (S1 & S2 & S3).
@@ -170,13 +172,16 @@ Section Contents.
       { symmetry. apply (@tuples_in_filter V edges before_edges before_all i before_edges); auto.
         now apply partitions_filter. }
       rewrite <- (@tuples_are_content op events i R I).
-      + unfold tuples_in. do 2 f_equal. clear -I F.
+      + unfold tuples_in. do 2 f_equal. clear -I F slack_positive.
         induction (slices op) as [|[j l] held IH]; auto. cbn.
-        destruct (is_needed windows chosen next (j, l)) eqn:N; cbn; rewrite ?IH; auto.
+        destruct (is_needed windows chosen slack next (j, l)) eqn:N; cbn; rewrite ?IH; auto.
         destruct (inside (fst i) (snd i) j) eqn:J; auto. exfalso.
-        enough (is_needed windows chosen next (j, l) = true) by congruence.
-        unfold is_needed. apply existsb_exists. exists i. split; auto.
-        unfold open_windows. apply filter_In. split; auto. now apply negb_true_iff.
+        enough (is_needed windows chosen slack next (j, l) = true) by congruence.
+        unfold is_needed. apply existsb_exists. exists i. split; auto. cbn [fst].
+        rewrite J, andb_true_r. apply negb_true_iff.
+        unfold is_forgotten, SlicingOperator.is_final, minus in *.
+        destruct (limit_at chosen next); cbn in *; auto.
+        apply Z.leb_gt in F. apply Z.leb_gt. lia.
       + destruct (is_final (reached op) i) eqn:G; auto. apply M in G. congruence.
   Qed.
 End Contents.

@@ -23,7 +23,6 @@ Section Published.
   Local Notation history := (history V).
   Local Notation slices_relate := (@slices_relate V edges before_edges windows chosen).
   Local Notation place_tuple := (@place_tuple V edges before_edges chosen).
-  Local Notation operator_step := (@operator_step V edges before_edges windows chosen name k).
 
   (* What the denotation has published: the windows that end by the horizon and hold an event. *)
   Definition is_shown watermark events i :=

@@ -17,6 +17,8 @@ Section Run.
     (revisions : interval -> nat).
   Variables (edges : list Z) (before_edges : Z) (windows : list interval).
   Variables (chosen : settings) (name k : Z).
+  Variable slack : Z.
+  Hypothesis slack_positive : 0 <= slack.
   Hypothesis before_all : lies_before edges before_edges.
   Hypothesis ends_are_edges :
     forall i, In i (sorted_set windows) -> In (fst i) edges /\ In (snd i) edges.
@@ -29,7 +31,7 @@ Section Run.
   Local Notation is_shown := (@is_shown V chosen).
   Local Notation published_as := (@published_as V windows chosen).
   Local Notation relates := (@relates V edges before_edges windows chosen name k).
-  Local Notation operator_step := (@operator_step V edges before_edges windows chosen name k).
+  Local Notation operator_step := (@operator_step V edges before_edges windows chosen name k slack).
   Local Notation emission := (@emission V chosen).
   Local Notation result_of := (@result_of V chosen name k).
 
@@ -314,9 +316,8 @@ Section Run.
     - exists grown, (revisions_after before grown). split.
       + do 4 (split; [first [reflexivity|exact C4]|]).
         split; [exists published_keys; split; [reflexivity|exact P]|]. split; [|exact C8].
-        apply (@forget_relates V edges before_edges windows chosen before_all ends_are_edges op'
-          grown
-          next C7).
+        apply (@forget_relates V edges before_edges windows chosen slack slack_positive before_all
+          ends_are_edges op' grown next C7).
         intros i F. rewrite I4 in F. now apply (@final_later chosen (reached op) promises i).
       + cbn [reached emitted]. exact Q'.
   Qed.
@@ -367,19 +368,20 @@ Section Run.
     - now rewrite (IH _ _ S K2).
   Qed.
 
-  (** [M6] After a step, each slice that is kept lies in a window that is not final: the others are
-      forgotten.
+  (** [M6] After a step, each slice that is kept lies in a window that is not final, or has been for
+      less than the slack, which is 0 or, as in the code, 1: the others are forgotten.
       Not claimed: that a slice is cut no finer than the windows which are not final need. *)
   Theorem kept_slices_are_needed op news promised next output slice :
     operator_step op news promised = Some (next, output) -> In slice (slices next) ->
-    exists i, In i all_windows /\ is_final (reached next) i = false /\
+    exists i, In i all_windows /\
+      leb_instant (At (snd i)) (minus (limit_at chosen (reached next)) slack) = false /\
       inside (fst i) (snd i) (fst slice) = true.
   Proof.
     unfold SlicingOperator.operator_step.
     destruct (in_order chosen && _); [easy|]. destruct (fold_left _ news _) as [placed late].
     intros E H. injection E as <- _. cbn [slices reached] in *.
     apply filter_In in H as [_ H]. apply existsb_exists in H as (i & I & J).
-    apply filter_In in I as [I1 I2]. apply negb_true_iff in I2. eauto.
+    apply andb_true_iff in J as [J1 J2]. apply negb_true_iff in J1. eauto.
   Qed.
 
   (** [M4] What a window of slices holds folds to the fold of its slices' partial aggregates, so

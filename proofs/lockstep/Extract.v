@@ -2,7 +2,8 @@
     a list of numbers.
     Partial aggregates are numbers here: those of a monoid that main.ml gives. *)
 From Muntin Require Import Monoid FibaTree.
-From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat Fiba Denotation.
+From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat Fiba Denotation
+  SlicingOperator.
 Require Import ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
 Set Implicit Arguments.
 Extraction Language OCaml.
@@ -51,4 +52,5 @@ Separate Extraction monoid Z.of_nat
   FlatFat.new FlatFat.update FlatFat.touched FlatFat.prefix FlatFat.suffix FlatFat.range
   FlatFat.cover
   FibaTree.new FibaTree.insert FibaTree.evict FibaTree.query fiba_state fiba_items
-  Denotation.empty Denotation.add_query Denotation.remove_query Denotation.step_of.
+  Denotation.empty Denotation.add_query Denotation.remove_query Denotation.step_of
+  SlicingOperator.new_operator SlicingOperator.operator_step.

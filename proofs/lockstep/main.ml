@@ -107,6 +107,7 @@ let take line =
       reply (Digest.to_hex (Digest.string (Buffer.contents buffer)));
       Buffer.clear buffer
   | [ "show" ] -> reply (String.concat " " (Stdlib.List.map string_of_int !last))
+  | "slicing" :: call -> append (Operators.slicing_call call)
   | "operator" :: call -> Option.iter reply (Operators.take call)
   | structure :: call :: numbers -> (
       match Stdlib.List.assoc_opt structure structures with

@@ -14,6 +14,9 @@ let mode = function
   | "final" -> Final
   | text -> raise (Unknown [ text ])
 
+let rec intervals = function
+  | first :: last :: others -> (first, last) :: intervals others
+  | _ -> []
 let window_type name numbers =
   match (name, numbers) with
   | "sliding", [ size; slide; offset ] -> Sliding (size, slide, offset)
@@ -69,4 +72,45 @@ let take = function
       Hashtbl.remove operators id;
       Hashtbl.remove stepped id;
       None
+  | words -> raise (Unknown words)
+
+(* The slicing operator, with one query of known windows and one key: what it emits and keeps. *)
+let name, key, before = (0, 0, -1_000_000)
+let slack = 1 (* of windows [a, b): by event, the code keeps what may matter to [a, b] *)
+let slicing = ref None
+let sized numbers items =
+  Stdlib.List.length items :: Stdlib.List.concat_map numbers items
+let letters tuples = sized (fun (_, details) -> [ details.value ]) tuples
+let result_numbers r =
+  let first, last = r.of_interval in
+  let kind = match r.of_kind with Retracted -> 0 | New -> 1 | Updated -> 2 in
+  [ first; last; kind; r.revision ] @ letters r.of_content
+
+let slicing_call = function
+  | "new" :: lateness :: output :: in_order :: numbers ->
+      let settings =
+        { allowed_lateness = int_of_string lateness; output = mode output;
+          in_order = in_order = "1" }
+      in
+      let windows = intervals (Stdlib.List.map int_of_string numbers) in
+      let edges = Stdlib.List.concat_map (fun (first, last) -> [ first; last ]) windows in
+      slicing := Some (settings, edges, windows, SlicingOperator.new_operator);
+      []
+  | "step" :: watermark :: numbers -> (
+      let settings, edges, windows, held = Option.get !slicing in
+      let events =
+        Stdlib.List.map
+          (fun (time, value) -> (time, ((key, None), value)))
+          (intervals (Stdlib.List.map int_of_string numbers))
+      in
+      match
+        SlicingOperator.operator_step edges before windows settings name key slack held events
+          (instant watermark)
+      with
+      | None -> [ -1 ]
+      | Some (next, (results, late)) ->
+          slicing := Some (settings, edges, windows, next);
+          sized result_numbers results
+          @ sized (fun (_, (_, value)) -> [ value ]) late
+          @ sized (fun (_, tuples) -> letters tuples) next.SlicingOperator.slices)
   | words -> raise (Unknown words)
