@@ -1,8 +1,9 @@
 (** Controls of the slicing operator
     False variants of the theorems, each refuted by a computed counterexample, and witnesses that
     the hypotheses of the theorems can be met. *)
-From Muntin Require Monoid Cells Slicing Denotation SlicingOperator SlicingOperatorRun.
-Import Monoid Cells Denotation SlicingOperator SlicingOperatorRun.
+From Muntin Require Monoid Cells Slicing Denotation SlicingOperator SlicingOperatorRun
+  PeriodicWindows PeriodicOperator.
+Import Monoid Cells Denotation SlicingOperator SlicingOperatorRun PeriodicWindows PeriodicOperator.
 Set Implicit Arguments.
 Open Scope Z_scope.
 
@@ -109,3 +110,66 @@ Module OperatorControls.
       2%nat)])]). vm_compute in H. discriminate.
   Qed.
 End OperatorControls.
+
+Module PeriodicControls.
+  Import OperatorControls.
+  Definition some_events : list (Slicing.event (A := details nat)) :=
+    [(12, Details 0 1 None 1%nat); (7, Details 1 1 None 2%nat)].
+  Definition sliding_run low times chosen :=
+    let windows := windows_between 10 5 0 low times in
+    run (@operator_step nat (edges_of windows) (-100) windows chosen 7 1 1) (new_operator nat).
+
+  (** Witness of PeriodicWindows.starts_are_specified, PeriodicWindows.starts_in_each_dialect,
+      PeriodicWindows.sliding_windows_are_known,
+      PeriodicOperator.sliding_operator_is_denotation: windows of 10 every 5, times from 0 to 29,
+      and a trace between them. *)
+  Example a_trace_between :
+    0 < 10 /\ 0 < 5 /\ 0 <= 30 /\ 0 <= 1 /\
+    lies_before (edges_of (windows_between 10 5 0 0 30)) (-100) /\
+    (forall ev, In ev some_events -> is_between 0 30 (fst ev)) /\
+    Forall (step_is_between (V := nat) 0 30) trace /\
+    map rows (sliding_run 0 30 (late_by 10) trace)
+    = map rows (run (@step_of nat) (sliding_history nat 10 5 0 (late_by 10) 7) trace) /\
+    length (windows_of (Sliding 10 5 0) Never some_events) = 3%nat.
+  Proof.
+    do 4 (split; [lia|]). split; [|split; [|split; [|split]]].
+    - intros edge I. vm_compute in I. repeat destruct I as [<-|I]; try lia; try destruct I.
+    - intros ev I. unfold is_between. repeat destruct I as [<-|I]; cbn; try lia; try destruct I.
+    - unfold trace. repeat (apply Forall_cons; [intros new I; unfold is_between, at_time in *;
+        repeat destruct I as [<-|I]; cbn; try lia; try destruct I|]). apply Forall_nil.
+    - vm_compute. reflexivity.
+    - vm_compute. reflexivity.
+  Qed.
+
+  (** Control of PeriodicWindows.starts_are_specified: windows that hold their end. *)
+  Example starts_with_the_end : ~ forall s t,
+    In s (starts 10 10 0 t) <-> is_start 10 0 s /\ inside s (s + 11) t = true.
+  Proof.
+    intro H. destruct (H 0 10) as [_ G]. cut (In 0 (starts 10 10 0 10)).
+    - vm_compute. intros [E|[]]. discriminate.
+    - apply G. split; [exists 0|]; reflexivity.
+  Qed.
+
+  (** Control of PeriodicWindows.starts_in_each_dialect: a dialect of (a, b] whose windows hold
+      their start. *)
+  Example right_edges_as_left : ~ forall s t,
+    In s (starts_in 10 10 0 Right t) <-> is_start 10 0 s /\ inside s (s + 10) t = true.
+  Proof.
+    intro H. destruct (H 0 0) as [_ G]. cut (In 0 (starts_in 10 10 0 Right 0)).
+    - vm_compute. intros [E|[]]. discriminate.
+    - apply G. split; [exists 0|]; reflexivity.
+  Qed.
+
+  (** Control of PeriodicWindows.sliding_windows_are_known: an event that comes later than all the
+      windows that are known. *)
+  Example an_event_beyond_what_is_known : ~ forall events : list (Slicing.event (A := details nat)),
+    windows_of (Sliding 10 5 0) Never events
+    = windows_of (Known (windows_between 10 5 0 0 5)) Never events.
+  Proof. intro H. specialize (H some_events). vm_compute in H. discriminate. Qed.
+
+  (** Control of PeriodicOperator.sliding_operator_is_denotation: the same, of the operator. *)
+  Example a_trace_beyond_what_is_known : ~ forall steps,
+    sliding_run 0 5 (late_by 10) steps
+    = run (@step_of nat) (sliding_history nat 10 5 0 (late_by 10) 7) steps.
+  Proof. intro H. specialize (H trace). vm_compute in H. discriminate. Qed.
+End PeriodicControls.

@@ -2,7 +2,8 @@
 From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
-  Sessions SlicingOperatorRun FibaAggregates Fiba FibaCost FibaNodes.
+  Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator FibaAggregates Fiba FibaCost
+    FibaNodes.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -68,6 +69,10 @@ Print Assumptions SlicingOperatorRun.step_emits_denotation.
 Print Assumptions SlicingOperatorRun.operator_is_denotation.
 Print Assumptions SlicingOperatorRun.kept_slices_are_needed.
 Print Assumptions SlicingOperatorRun.value_from_partials.
+Print Assumptions PeriodicWindows.starts_are_specified.
+Print Assumptions PeriodicWindows.starts_in_each_dialect.
+Print Assumptions PeriodicWindows.sliding_windows_are_known.
+Print Assumptions PeriodicOperator.sliding_operator_is_denotation.
 Print Assumptions FibaAggregates.repair_gives_aggregates.
 Print Assumptions Fiba.new_relates.
 Print Assumptions Fiba.insert_relates.
