@@ -2,7 +2,7 @@
     False variants of the theorems, each refuted by a computed counterexample, and witnesses that
     the hypotheses of the theorems can be met. *)
 From Muntin Require Monoid Cells Slicing Denotation SlicingOperator SlicingOperatorRun
-  PeriodicWindows PeriodicOperator.
+  PeriodicWindows PeriodicOperator Sessions SessionWindows.
 Import Monoid Cells Denotation SlicingOperator SlicingOperatorRun PeriodicWindows PeriodicOperator.
 Set Implicit Arguments.
 Open Scope Z_scope.
@@ -173,3 +173,53 @@ Module PeriodicControls.
     = run (@step_of nat) (sliding_history nat 10 5 0 (late_by 10) 7) steps.
   Proof. intro H. specialize (H trace). vm_compute in H. discriminate. Qed.
 End PeriodicControls.
+
+Module SessionWindowControls.
+  Import Sessions SessionWindows.
+  Definition first_two := [Event 0 2 1%nat; Event 5 2 2%nat].
+  Definition at_the_end := [Event 2 2 3%nat; Event 6 3 4%nat].
+
+  (** Witness of SessionWindows.released_sessions_are_not_missed: a limit at the end of a session,
+      which is released where sessions do not merge at the gap; later events, of which one extends
+      the session that is not. *)
+  Example a_session_released :
+    0 <= 0 <= 1 /\ gaps_positive first_two /\ gaps_positive at_the_end /\
+    (forall ev, In ev at_the_end -> 2 <= time ev) /\
+    map fst (filter (is_open 0 2) (sessions 0 first_two)) = [(5, 7)] /\
+    map fst (filter (is_open 0 2) (sessions 0 (first_two ++ at_the_end))) = [(2, 4); (5, 9)].
+  Proof.
+    split; [lia|]. do 3 (split; [intros ev [<-|[<-|[]]]; cbn; lia|]). split; reflexivity.
+  Qed.
+
+  (** Control of SessionWindows.released_sessions_are_not_missed: where sessions merge at the gap, a
+      session that is released at its end, without the unit of slack. *)
+  Example released_at_the_end : ~ forall limit (events later : list (Sessions.event nat)),
+    gaps_positive events -> gaps_positive later -> (forall ev, In ev later -> limit <= time ev) ->
+    map fst (filter (fun c => limit <? snd (fst c)) (sessions 1 (events ++ later)))
+    = map fst (fold_left (@Sessions.add 1 nat) later
+        (filter (fun c => limit <? snd (fst c)) (sessions 1 events))).
+  Proof.
+    intro H. specialize (H 2 first_two at_the_end).
+    destruct a_session_released as (_ & G & G' & L & _). specialize (H G G' L).
+    vm_compute in H. discriminate.
+  Qed.
+
+  (** Witness of SessionWindows.session_windows_are_fused: two events of one session, out of order,
+      which bring no gap. *)
+  Definition out_of_order : list (Slicing.event (A := details nat)) :=
+    [(4, Details 0 1 None 1%nat); (2, Details 1 1 None 2%nat)].
+  Example one_session :
+    gaps_are_positive 3 out_of_order /\
+    map fst (windows_of (Session 3) Never out_of_order) = [(2, 7)].
+  Proof. split; [intros ev [<-|[<-|[]]]; cbn; lia|reflexivity]. Qed.
+
+  (** Control of SessionWindows.session_windows_are_fused: sessions that hold their events in the
+      order of arrival. *)
+  Example sessions_in_the_order_of_arrival : ~ forall events, gaps_are_positive 3 events ->
+    windows_of (Session 3) Never events
+    = map (fun c => (fst c, filter (lies_in (fst c)) events))
+        (sessions 0 (map (with_gap (V := nat) 3) events)).
+  Proof.
+    intro H. specialize (H out_of_order (proj1 one_session)). vm_compute in H. discriminate.
+  Qed.
+End SessionWindowControls.

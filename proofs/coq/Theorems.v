@@ -2,7 +2,8 @@
 From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
-  Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator FibaAggregates Fiba FibaCost
+  Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows FibaAggregates Fiba
+    FibaCost
     FibaNodes.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
@@ -73,6 +74,8 @@ Print Assumptions PeriodicWindows.starts_are_specified.
 Print Assumptions PeriodicWindows.starts_in_each_dialect.
 Print Assumptions PeriodicWindows.sliding_windows_are_known.
 Print Assumptions PeriodicOperator.sliding_operator_is_denotation.
+Print Assumptions SessionWindows.released_sessions_are_not_missed.
+Print Assumptions SessionWindows.session_windows_are_fused.
 Print Assumptions FibaAggregates.repair_gives_aggregates.
 Print Assumptions Fiba.new_relates.
 Print Assumptions Fiba.insert_relates.
