@@ -2,9 +2,8 @@
 From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
-  Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows FibaAggregates Fiba
-    FibaCost
-    FibaNodes.
+  Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows
+  FibaAggregates Fiba FibaRange FibaCost FibaNodes.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -82,6 +81,7 @@ Print Assumptions Fiba.insert_relates.
 Print Assumptions Fiba.evict_relates.
 Print Assumptions Fiba.query_is_fold.
 Print Assumptions Fiba.run_relates.
+Print Assumptions FibaRange.query_range_is_fold.
 Print Assumptions FibaCost.insert_coins.
 Print Assumptions FibaCost.evict_coins.
 Print Assumptions FibaCost.run_cost.

@@ -64,14 +64,18 @@ let fiba state =
   let min_arity = ref 2 and held = ref (FibaTree.coq_new monoid) in
   fun call numbers ->
     let m = monoid in
-    (match (call, numbers) with
+    let change next =
+      held := next;
+      FibaTree.query m next :: state next
+    in
+    match (call, numbers) with
     | "new", [ arity ] ->
         min_arity := arity;
-        held := FibaTree.coq_new m
-    | "insert", [ time; value ] -> held := FibaTree.insert m !min_arity time value !held
-    | "evict", [ time ] -> held := FibaTree.evict m !min_arity time !held
-    | _ -> raise (Unknown [ call ]));
-    FibaTree.query m !held :: state !held
+        change (FibaTree.coq_new m)
+    | "insert", [ time; value ] -> change (FibaTree.insert m !min_arity time value !held)
+    | "evict", [ time ] -> change (FibaTree.evict m !min_arity time !held)
+    | "range", [ first; last ] -> [ FibaRange.query_range m first last !held ]
+    | _ -> raise (Unknown [ call ])
 
 let structures =
   [ ( "two-stacks",

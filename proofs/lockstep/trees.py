@@ -63,7 +63,7 @@ def fiba_run(comparison: Comparison, rng: Random) -> None:
     def insert(time: int, value: int) -> None:
         tree.insert(time, value)
 
-    _run(comparison, rng, arity, (insert, tree.evict, tree.numbers))
+    _run(comparison, rng, arity, (insert, tree.evict, tree.numbers, tree.query_range))
 
 
 @cache
@@ -83,7 +83,10 @@ def finger_tree_run(comparison: Comparison, rng: Random) -> None:
         flat = [number for time, value in items for number in (time, _one_number(value))]
         return [_one_number(tree.query()), len(items), *flat]
 
-    _run(comparison, rng, 2, (insert, tree.evict, numbers))
+    def query_range(first: int, last: int) -> int:
+        return _one_number(tree.query_range(first, last))
+
+    _run(comparison, rng, 2, (insert, tree.evict, numbers, query_range))
 
 
 def _one_number(word: Partial) -> int:
@@ -91,14 +94,25 @@ def _one_number(word: Partial) -> int:
     return int(slope) * PRIME + int(height)
 
 
-Calls = tuple[Callable[[int, int], None], Callable[[int], None], Callable[[], list[int]]]
-"""Insert, evict, and what the tree answers and holds."""
+Calls = tuple[
+    Callable[[int, int], None],
+    Callable[[int], None],
+    Callable[[], list[int]],
+    Callable[[int, int], int],
+]
+"""Insert, evict, what the tree answers and holds, and its answer for a range."""
+RANGES = 1 / 5
+"""How many range queries there are for each other call."""
 
 
 def _run(comparison: Comparison, rng: Random, arity: int, calls: Calls) -> None:
-    insert, evict, numbers = calls
+    insert, evict, numbers, query_range = calls
     comparison.add(f"new {arity}", numbers())
     for call, time in tree_calls(rng, []):
+        if rng.random() < RANGES:
+            first = time + rng.randint(-9, 9)
+            last = first + rng.choice((0, rng.randint(-2, 9), rng.randint(0, 2 * SIZES[-1])))
+            comparison.add(f"range {first} {last}", [query_range(first, last)])
         if call == "insert":
             value = letter(rng)
             insert(time, value)
