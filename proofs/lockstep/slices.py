@@ -78,7 +78,7 @@ def slicing_run(comparison: Comparison, rng: Random) -> None:
             rng.randint(max(0, reached - 15), reached) for _ in range(rng.choice((0, 1, 1, 3)))
         ]
         events = [Event(time, Letter(0, letters + i)) for i, time in enumerate(times)]
-        watermark = rng.choice((None, reached - rng.randint(0, 10)))
+        watermark: float | None = rng.choice((None, reached - rng.randint(0, 10)))
         text = "none" if watermark is None else str(watermark)
         if number == length - 1:
             watermark, text = END, "end"
