@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly coq mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -37,9 +37,10 @@ check: $(READY) ## lint and check types
 mypy pyright: $(READY) # each has one core
 	$(RUN) $@
 
-proofs: $(READY) ## run the proofs, exhaustive walks and contracts, and count the claims by level
+proofs: $(READY) ## run the proofs, exhaustive walks and contracts, and count the claims by level; Coq, if it is there
 	MUNTIN_BUDGET=proofs $(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
+	PYTHONPATH=proofs $(RUN) coq.gate
 
 proofs-nightly: $(READY) ## the same with the large scopes (hours; resumes after a stop; MUNTIN_ONLY)
 	$(VENV)/bin/python proofs/nightly.py $(WORKERS) $(if $(MUNTIN_ONLY),-k "$(MUNTIN_ONLY)")
@@ -48,6 +49,11 @@ coq: ## check the theorems for every size, which docs/proved.md lists (needs Coq
 	@command -v coqc > /dev/null || { echo "make coq: Coq is not installed, so nothing was checked." \
 	    "Install it (apt-get install coq), version 8.16 or later" >&2; exit 1; }
 	$(MAKE) --no-print-directory -C proofs/coq check
+
+lockstep: coq $(READY) ## run structures beside their proved models, a million states (needs OCaml: ocaml-findlib)
+	$(MAKE) --no-print-directory -C proofs/lockstep model
+	PYTHONPATH=proofs $(RUN) lockstep.run --states $(MUNTIN_STEPS) --seed $(or $(MUNTIN_SEED),1)
+	PYTHONPATH=proofs $(RUN) lockstep.sensitivity
 
 mutants: $(READY) ## run all mutants, and print those that no test kills (MUNTIN_MINUTES, MUNTIN_ONLY)
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \

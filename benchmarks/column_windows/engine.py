@@ -6,12 +6,21 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from column_windows.workload import DISORDERS, Batch, Load, queries
+from muntin.columnar import ColumnarOperator
 from muntin.spec.query import Mode, Query, Settings
 
 ENGINE = "muntin.columnar:ColumnarOperator"
 """The class behind the public interface."""
-OLD_ENGINE = "muntin.kernels.slicing.operator:ColumnarOperator"
-"""What it is compared with, as long as that is another class."""
+OLD_ENGINE = "column_windows.engine:CellOperator"
+"""What it is compared with."""
+
+
+class CellOperator(ColumnarOperator):
+    """The operator whose cells are sorted and merged by NumPy, which served all queries before."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Keep slices, whatever the query."""
+        super().__init__(settings, method="slices")
 
 
 class ColumnOfValues(Protocol):

@@ -176,3 +176,18 @@ def test_of_equal_times_in_sessions_that_merge_the_order_of_arrival_decides(
     tested, denoted = (operator.take(Step(events, 100)) for operator in both)
     assert len(denoted.results) == 1
     assert not response_difference(denoted, tested)
+
+
+def test_a_row_in_a_blank_slice_inside_its_block_is_counted() -> None:
+    """A block whose first and last time lie in slices that are cut, and one between them does not."""
+    both = ColumnarOperator(Settings(), method="compiled"), SpecificationOperator(Settings())
+    for operator in both:
+        operator.add(Query("w", Sliding(4, 2), named("sum")))
+    far = 10**6
+    for times in ([0], [far], [0, far // 2, far]):
+        steps = [Step(tuple(Event(time, 1) for time in times))] * 2
+        outputs = [operator.take(step) for operator, step in zip(both, steps, strict=True)]
+        assert not response_difference(outputs[1], outputs[0])
+    tested, denoted = (operator.take(Step((), 2 * far)) for operator in both)
+    assert {result.start for result in denoted.results} >= {far // 2}
+    assert not response_difference(denoted, tested)

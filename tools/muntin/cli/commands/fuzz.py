@@ -41,6 +41,7 @@ examples:
   muntin fuzz                                  a few thousand steps, a fresh seed
   muntin fuzz --steps 1000000 --seed 1         a million, the same each time
   muntin fuzz --with cutty-eager --seconds 60
+  muntin fuzz --with coq                       the denotation in Coq, after `make lockstep`
 """
 
 
