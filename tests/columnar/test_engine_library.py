@@ -48,9 +48,10 @@ print(one_key_sums(), COMPILED, kernel_store().compiled, "numba.core" in sys.mod
 """
 
 ONE_KEY_KERNELS = {
-    "cells.place_lanes", "emission.emit_lanes", "emission.seal_lanes", "partials.add_int_sum",
-    "partials.copy_int", "partials.merge_int_sum", "partials.prefix_int_sum",
-    "partials.range_int_sum", "step.admit", "step.find_windows", "step.run_step",
+    "cells.place_lanes", "emission.emit_lanes", "emission.seal_lanes", "partials.sums.add_int_sum",
+    "partials.columns.copy_columns", "partials.columns.merge_int_sums",
+    "partials.columns.prefix_int_sums", "partials.columns.range_int_sums", "step.admit",
+    "step.find_windows", "step.run_step",
 }  # fmt: skip
 
 

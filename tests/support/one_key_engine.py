@@ -3,7 +3,8 @@
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import Engine, KeptPart
+from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.kernels.slicing.parts import Sum
 from muntin.spec.windows.periodic import Sliding
@@ -15,16 +16,17 @@ def small_engine() -> tuple[Engine, int]:
     rows = [row for kind in kinds if (row := query_row(kind))]
     engine = Engine(rows, periods_of(kinds), "accumulate", 0)
     place = engine.add_source(np.dtype(np.int64))
-    engine.add_part(Sum("v"), np.dtype(np.int64), place)
-    engine.bind_places([d.TIMES, place])
+    kernels = kernels_for(Sum("v"), "int")
+    assert kernels is not None
+    engine.add_part(KeptPart(Sum("v"), kernels, place))
     return engine, place
 
 
 def one_key_sums() -> list[int]:
     """The sums of tumbling windows of one key."""
     engine, place = small_engine()
-    engine.bind(0, d.TIMES, np.arange(40))
-    engine.bind(1, place, np.arange(40))
-    engine.step(40, 40)
+    engine.bind(d.TIMES, np.arange(40))
+    engine.bind(place, np.arange(40))
+    assert engine.step(40, 40)
     [(column,)] = engine.take().parts.values()
     return [int(value) for value in column]

@@ -30,6 +30,7 @@ class StreamState(NamedTuple):
 
 
 INTEGERS, FLOATS = np.dtype(np.int64), np.dtype(np.float64)
+NOTHING = np.zeros(0, np.int64)
 PLAIN = (8,)
 """The strides of a column of words that lie one after the other."""
 
@@ -59,6 +60,7 @@ class FastPath:
             state.clock.reached,
         )
         places = [d.TIMES, *([d.KEYS] if keyed else []), *(place for _, place, _ in self._columns)]
+        self._places = places
         engine.bind_places(places)
         engine.scalars[d.KEYING] = d.HASHED if keyed else d.NO_KEYS
         engine.scalars[d.OWN_GAPS] = 0
@@ -85,7 +87,10 @@ class FastPath:
                 return False
             self._bind(nth, place, column)
             nth += 1
-        return self._engine.step(n, watermark)
+        taken = self._engine.step(n, watermark)
+        for place in self._places:
+            self._arrays[place] = NOTHING  # what is given is not held on to
+        return taken
 
     def _bind(self, nth: int, place: int, column: object) -> None:
         if COMPILED:

@@ -63,9 +63,10 @@ KERNEL_PLACES = SESSION_ROWS + 1
 ) = range(61)  # fmt: skip
 SCALAR_COUNT = 64
 
-DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME = (
-    range(10)
-)
+(
+    DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME,
+    LATE_ROOM,
+) = range(11)  # fmt: skip
 """What a step says: done, or what Python must do before the same step is run again."""
 
 NO_KEYS, NUMBERED, HASHED = range(3)

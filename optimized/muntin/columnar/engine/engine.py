@@ -100,6 +100,7 @@ class Engine:
         self.timetable = Timetable(periods) if rows else None
         self._spare: list[int] = []
         self.batch_room = 0
+        self.bound_places: set[int] = set()
         self._start()
 
     def _start(self) -> None:
@@ -262,17 +263,16 @@ class Engine:
     def _batch_room(self, n: int) -> None:
         if n <= self.batch_room:
             return
-        n = 1 << (n - 1).bit_length()
-        put, blocks = self.directory.put, (n + 255) // 256
+        n = (n + 255) & ~255
+        put, blocks = self.directory.put, n // 256
         for place in (d.BLOCK_LOW, d.BLOCK_HIGH):
             put(place, np.zeros(blocks, np.int64))
         for place in (d.ENTRY_BEGIN, d.ENTRY_END, d.ENTRY_ROW, d.ENTRY_LOW, d.ENTRY_HIGH):
             put(place, np.zeros(10 * blocks + 1, np.int64))
-        for place in (
-            d.PLACED, d.KEY_ID, d.DIRTY_CELL_SLICE, d.DIRTY_CELL_KEY, d.DIRTY_ORDER,
-        ):  # fmt: skip
-            put(place, np.zeros(n, np.int64))
+        put(d.PLACED, np.zeros(n, np.int64))
         self.batch_room = n
+        if self.scalars[d.KEYING] == d.HASHED:
+            self.renew_key_numbers()
 
     def lay_edges(self, origin: Ints | None = None) -> None:
         """Write edges and the table of stretches; `origin` is the old slice of each new one."""
@@ -288,9 +288,12 @@ class Engine:
             for kept in self.parts:
                 self._grow_tree(kept)
             s[d.PREFIXED] = 0
-        edges = np.full(n + 3, FAR, np.int64)
+        edges = np.full(self.slice_room + 3, FAR, np.int64)
         edges[: n + 1] = table.edges
         put(d.EDGES, edges)
+        blank = np.ones(self.slice_room, np.bool_)
+        blank[:n] = table.blank
+        table.edges, table.blank = edges[: n + 1], blank[:n]  # of a size that does not waver
         if origin is not None:
             self._move(origin)
         blanks = (
@@ -303,7 +306,9 @@ class Engine:
         shift = 0
         if last > first:
             shift = max(0, ((high - low) // (8 * (last - first))).bit_length() - 1)
-            put(d.LOOKUP, _stretches(edges[first : last + 1], first, shift))
+            stretches = _stretches(edges[first : last + 1], first, shift)
+            self.directory.grow(d.LOOKUP, 1 << (stretches.size - 1).bit_length())
+            self.directory.arrays[d.LOOKUP][: stretches.size] = stretches
         s[d.LOOKUP_ORIGIN], s[d.LOOKUP_SHIFT] = low, shift
         reported = int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
         at = int(np.searchsorted(edges[: last + 1], reported, "right")) - 1
@@ -335,6 +340,7 @@ class Engine:
             raise AssertionError
         self._drop_slices()
         self._suit()
+        self.timetable.look_ahead(int(self.scalars[d.SLICES] - self.scalars[d.RELEASED]))
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
             self.lay_edges(origin)
@@ -419,8 +425,11 @@ class Engine:
         """Room for more keys, and the layout that suits them."""
         s, directory = self.scalars, self.directory
         n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
-        if s[d.KEYING] == d.HASHED and self._widen_key_table(n):
-            return
+        if s[d.KEYING] == d.HASHED:
+            if directory.arrays[d.KEY_ID].size < n:
+                self.renew_key_numbers()
+            if self._widen_key_table(n):
+                return
         if keys > directory.arrays[d.OUT_ROW].size:
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
         if self.timetable and keys > 1:
@@ -440,6 +449,13 @@ class Engine:
     def bind(self, place: int, column: AnyArray) -> None:
         """Put a column of the batch to its place; it is contiguous."""
         self.directory.put(place, column)
+        self.bound_places.add(place)
+
+    def unbind(self) -> None:
+        """Hold on to no column of the last batch."""
+        for place in self.bound_places:
+            self.directory.put(place, np.zeros(0, self.directory.arrays[place].dtype))
+        self.bound_places.clear()
 
     def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
         """Bind the columns of a batch that are no values; keys are numbers below a bound."""
@@ -506,6 +522,9 @@ class Engine:
             self._relay()
         elif code == d.ROOM:
             self._make_room()
+        elif code == d.LATE_ROOM:
+            for place in (d.DIRTY_CELL_SLICE, d.DIRTY_CELL_KEY, d.DIRTY_ORDER):
+                self.directory.grow(place, 2 * int(s[d.NEED]))
         elif code == d.MORE_WINDOWS:
             for place in DUE_ARRAYS:
                 self.directory.grow(place, 2 * int(s[d.NEED]))

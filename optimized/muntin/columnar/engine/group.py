@@ -124,6 +124,7 @@ class EngineGroup:
         engine.bind_batch(np.ascontiguousarray(batch.time), keys, n_keys, batch.own)
         sources.bind(batch.columns, batch.time)
         engine.step(len(batch), moment.after.watermark)
+        engine.unbind()
         rows = EngineRows(self)
         return self, [rows] if len(rows) else []
 

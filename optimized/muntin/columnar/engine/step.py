@@ -112,6 +112,21 @@ def lacks_room(t: Directory) -> bool:
     return scalars[d.FREE_UNITS] + scalars[d.UNITS] - scalars[d.TOP_UNIT] < need
 
 
+@outlined
+def lacks_late_room(t: Directory) -> bool:
+    """Whether more rows lie behind the reported time than there is room to note."""
+    scalars, times, lows = ints(t, d.SCALARS), ints(t, d.TIMES), ints(t, d.BLOCK_LOW)
+    reported, n, late = ints(t, d.EDGES)[scalars[d.SEALED]], scalars[d.N], 0
+    if scalars[d.LOW] >= reported:
+        return False
+    for block in range((n + BLOCK - 1) >> 8):
+        if lows[block] < reported:
+            for i in range(block * BLOCK, min(block * BLOCK + BLOCK, n)):
+                late += int(times[i] < reported)
+    scalars[d.NEED] = late
+    return late > len(ints(t, d.DIRTY_CELL_KEY))
+
+
 @inlined
 def lacks_placing(t: Directory, layout: int) -> bool:
     """Whether the kernels that place rows are to be linked first."""
@@ -149,8 +164,8 @@ def admit(t: Directory) -> int:
     if scalars[d.KEYING] == d.NO_KEYS:
         scalars[d.KEY_COUNT] = max(scalars[d.KEY_COUNT], 1)
     if scalars[d.KEYING] == d.HASHED:
-        if 3 * (scalars[d.KEY_COUNT] + scalars[d.N]) > 2 << scalars[d.KEY_BITS]:
-            scalars[d.NEED] = 0
+        crowded = 3 * (scalars[d.KEY_COUNT] + scalars[d.N]) > 2 << scalars[d.KEY_BITS]
+        if crowded or len(ints(t, d.KEY_ID)) < scalars[d.N]:
             return d.RELAY
         if lacks(t, d.NUMBER_KEYS):
             return UNLINKED
@@ -167,6 +182,8 @@ def admit(t: Directory) -> int:
             return d.RELAY
         if lacks_room(t):
             return d.ROOM
+        if scalars[d.LAYOUT] != d.LANES and lacks_late_room(t):
+            return d.LATE_ROOM
         if lacks_placing(t, scalars[d.LAYOUT]):
             return UNLINKED
     if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR
 
-AHEAD = 2048
-"""Slices that are cut beyond the last event, at least."""
+AHEAD, FARTHEST_AHEAD = 256, 2048
+"""Slices that are cut beyond the last event: so many at least, four times those in use, and at
+most so many.
+"""
 STRETCHES = 8
 """Stretches of the table to look a slice up, for each slice."""
 
@@ -43,8 +45,13 @@ class Timetable:
         self.periods = periods
         self.edges: Ints = np.array([-FAR, FAR], np.int64)
         self.blank = np.array([True])
-        density = sum(1 / period for period, _ in periods)
-        self.margin = int(AHEAD / density) + max(period for period, _ in periods)
+        self.look_ahead(0)
+
+    def look_ahead(self, slices: int) -> None:
+        """Cut a multiple of the slices in use beyond the last event."""
+        density = sum(1 / period for period, _ in self.periods)
+        ahead = min(max(AHEAD, 4 * slices), max(AHEAD, FARTHEST_AHEAD))
+        self.margin = int(ahead / density) + max(period for period, _ in self.periods)
 
     def cut(self, times: Ints) -> Ints | None:
         """Cut the blank slices that some times fall into; the old slice of each new one."""

@@ -11,11 +11,8 @@ import numpy as np
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.columns import copy_columns
 from muntin.columnar.engine.partials.kernels import PartKernels, items
-from muntin.kernels.aggregator.array_backend import ArrayColumns
-from muntin.kernels.compiler.jit import compiler_version
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate
 from muntin.kernels.compiler.source_closure import SourceClosure
-from muntin.kernels.compiler.specialization import written_module
 from muntin.kernels.slicing.arrays import column_of
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.custom_part import Custom
@@ -64,6 +61,8 @@ def reader(kind: Kind) -> str:
 
 def source_of(summary: NumericAggregate) -> str:
     """The text of the module of an aggregate."""
+    from muntin.kernels.compiler.jit import compiler_version  # noqa: PLC0415 - it brings Numba
+
     closure = SourceClosure()
     lift, combine = closure.add_function(summary.lift), closure.add_function(summary.combine)
     fields, inputs = list(enumerate(summary.fields)), list(enumerate(summary.columns))
@@ -87,6 +86,8 @@ def _tuple(parts: Iterable[str]) -> str:
 @cache
 def custom_kernels(part: Custom) -> PartKernels:
     """The kernels of a part; compiled when they are first called."""
+    from muntin.kernels.compiler.specialization import written_module  # noqa: PLC0415 - as above
+
     module = vars(written_module(source_of(part.summary)))
     fields = zip(part.summary.identity, part.summary.fields, strict=True)
     identity = (*items(0), *(items(value, value_type=kind)[0] for value, kind in fields))
@@ -95,6 +96,8 @@ def custom_kernels(part: Custom) -> PartKernels:
 
 def input_columns(part: Custom, columns: Mapping[Source, Values]) -> list[AnyArray]:
     """The columns that a part reads, as numbers of the kinds that its aggregate says."""
+    from muntin.kernels.aggregator.array_backend import ArrayColumns  # noqa: PLC0415 - as above
+
     to_numbers, name = ArrayColumns(part.summary).to_numbers, part.summary.name
     taken: list[AnyArray] = []
     for source, kind in zip(part.sources, part.summary.columns, strict=True):
