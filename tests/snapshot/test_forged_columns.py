@@ -42,7 +42,9 @@ def first_instance(whole: object, name: str) -> object:
     for one in todo:
         if type(one).__name__ == name:
             return one
-        if type(one) in (dict, tuple) or type(one).__module__.startswith(("muntin.kernels", "muntin.columnar")):
+        if type(one) in (dict, tuple) or type(one).__module__.startswith(
+            ("muntin.kernels", "muntin.columnar")
+        ):
             todo += get_referents(one)
     raise LookupError(name)
 
