@@ -7,7 +7,7 @@ import pytest
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.sessions import layout as s
-from muntin.columnar.engine.sessions.compaction import compact_store
+from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
 from muntin.columnar.engine.sessions.search import LONG
 from muntin.columnar.engine.sessions.timers import LEVELS
 from muntin.spec import denotation
@@ -259,7 +259,7 @@ def test_keys_get_other_numbers() -> None:
     assert held.tolist() == [key >= 20 for key in range(40)]
     numbers = np.full(40, -1)
     numbers[held] = np.arange(20)
-    store.renumber_keys(numbers)
+    renumber_sessions(store, numbers)
     target.engine.scalars[d.KEY_COUNT] = 20
     check_sessions(target.engine)
     lines = target.step(Step((Event(32, 100, 3), Event(60, 7, 0)), END))

@@ -8,9 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from muntin.columnar.engine.group import EngineGroup
+from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.state import EngineState, load_engine, save_engine
 from muntin.columnar.operator import ColumnarOperator
-from muntin.kernels.slicing.moment import Clock
+from muntin.kernels.slicing.columns_in import Edges, of_columns
+from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.snapshot import SnapshotError
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
@@ -20,14 +22,17 @@ from muntin.spec.windows.periodic import Sliding, tumbling
 Array = NDArray[np.int64]
 KEYS = 5
 SEEN = Clock(60, 60, 30)
+LATER = np.random.default_rng(5).integers(30, 120, 300)
+EVENTS = of_columns(LATER, LATER % 7, Edges(), 200, [None]).keyed(LATER * 7 % KEYS)
 
 
 def engine_group(events: int = 200) -> EngineGroup:
     """A group whose engine has slices, sessions and revisions."""
     operator = ColumnarOperator(Settings(30), method="compiled")
     for name, kind, aggregate in (
-        ("tens", tumbling(10), "sum"), ("most", Sliding(30, 7), "max"), ("near", Session(4), "count"),
-        ("ends", Sliding(30, 7), "last"), ("text", tumbling(10), "min"),
+        ("tens", tumbling(10), "sum"), ("most", Sliding(30, 7), "max"),
+        ("near", Session(4), "count"), ("ends", Sliding(30, 7), "last"),
+        ("text", tumbling(10), "min"),
     ):  # fmt: skip
         operator.add(Query(name, kind, named(aggregate)))
     rng = np.random.default_rng(7)
@@ -64,14 +69,18 @@ def shorter(name: str) -> Callable[[EngineState], EngineState]:
     return lambda state: state._replace(**{name: getattr(state, name)[:-1]})
 
 
-def store_array(number: int, place: int, value: int) -> Callable[[EngineState], EngineState]:
+def sessions(name: str, place: int, value: int) -> Callable[[EngineState], EngineState]:
     def change(state: EngineState) -> EngineState:
         (store,) = state.stores
-        arrays = [array.copy() for array in store.arrays]
-        arrays[number][place] = value
-        return state._replace(stores=[store._replace(arrays=arrays)])
+        array = getattr(store, name).copy()
+        array[place] = value
+        return state._replace(stores=[store._replace(**{name: array})])
 
     return change
+
+
+def session_fields(**fields: object) -> Callable[[EngineState], EngineState]:
+    return lambda state: state._replace(stores=[state.stores[0]._replace(**fields)])
 
 
 def first_part(**fields: object) -> Callable[[EngineState], EngineState]:
@@ -95,13 +104,24 @@ FORGED: dict[str, tuple[Callable[[EngineState], EngineState], str]] = {
     "type": (first_part(types=["text"]), "`types` must be names"),
     "another type": (first_part(types=["float"]), "must have columns of its types"),
     "rows of a part": (first_part(columns=[np.zeros(3, np.int64)]), "`parts` must have"),
-    "revisions": (lambda s: s._replace(revisions=s.revisions[:2]), "`revisions` must be three"),
-    "stores": (lambda s: s._replace(stores=[]), "`stores` must be one"),
-    "gap": (store_array(0, 0, 5), "`scalars` must be of the gap"),
-    "session key": (store_array(1, 2 * 8 + 4, KEYS), "`key` must lie within"),
-    "head": (store_array(2, 0, 2**40), "`heads` must lie within"),
-    "bucket": (store_array(3, 0, 99), "`buckets` must lie within"),
-    "timer": (store_array(4, 32 + 2, 2**40), "`timers` must lie within"),
+    "revisions": (
+        lambda state: state._replace(revisions=state.revisions[:2]),
+        "`revisions` must be three",
+    ),
+    "stores": (lambda state: state._replace(stores=[]), "`stores` must be one"),
+    "session key": (sessions("key", -1, KEYS), "`sessions.key` must lie within 0 to 4"),
+    "session order": (sessions("key", 0, 1), "`sessions.key` must be sorted"),
+    "session begin": (sessions("first", 0, -(2**62)), "`sessions.first` must lie within"),
+    "session end": (sessions("reach", 0, 2**62 + 1), "`sessions.reach` must lie within"),
+    "no session": (sessions("reach", 0, 0), "`sessions.first` must be before"),
+    "overlap": (sessions("reach", 0, 2**60), "`sessions` of one key must not overlap"),
+    "no event": (sessions("count", 0, 0), "`sessions.count` must lie within 1"),
+    "flag": (sessions("reported", 0, 2), "`sessions.reported` must lie within 0 to 1"),
+    "revision": (sessions("revision", -1, 1), "`sessions.revision` must be 0 before a report"),
+    "negative revision": (sessions("revision", 0, -1), "`sessions.revision` must lie within"),
+    "short column": (session_fields(count=np.ones(1, np.int64)), "`sessions.count` must be"),
+    "no columns": (session_fields(columns=[]), "`sessions.columns` must be of"),
+    "columns": (session_fields(columns=[[]] * 4), "`sessions.columns` of .* must be"),
 }
 
 
@@ -127,13 +147,37 @@ def test_a_state_goes_on_as_the_engine_does() -> None:
     assert len(rows[0]) > 50
 
 
+def test_an_event_may_reach_many_sessions_that_are_shorter_than_its_gap() -> None:
+    """Rows once had gaps of their own: what is merged by one event has room."""
+    n, state = 60, saved()
+    (store,) = state.stores
+    first, ones = 61 + np.arange(n), np.ones(n, np.int64)
+    short = store._replace(
+        key=0 * ones, first=first, reach=first + 1, count=ones, reported=0 * ones,
+        revision=0 * ones,
+        columns=[[column[:1].repeat(n) for column in one] for one in store.columns],
+    )  # fmt: skip
+    group = load(state._replace(stores=[short]))
+    assert group.engine is not None
+    (held,) = group.engine.stores
+    before = held.live
+    times = np.arange(61, 121, 4)
+    batch = of_columns(times, times, Edges(), 200, [None]).keyed(0 * times)
+    group.step(batch, Moment(SEEN, SEEN))
+    assert before == n
+    assert held.live == times.size
+    assert held.counts().sum() == n + times.size
+    pairs = group.engine.directory.arrays[held.base + s.AT_MERGED].size // 2
+    assert pairs >= n - times.size
+
+
 def test_no_mutated_state_makes_kernels_read_elsewhere() -> None:
     """A mutated number is refused, or changes answers alone: steps run to their end."""
     random, refused = Random(3), 0  # noqa: S311 nothing secret
     for _ in range(400):
         state = saved()
         arrays = [state.edges, state.blank, state.slice, state.key, state.count, *state.revisions]
-        arrays += [array for store in state.stores for array in store.arrays]
+        arrays += [array for store in state.stores for array in store[:-1]]
         array = random.choice([one for one in arrays if one.size])
         array[random.randrange(array.size)] = random.choice([-1, 0, 1, 7, 2**20, -(2**40), 2**62])
         try:
@@ -142,7 +186,9 @@ def test_no_mutated_state_makes_kernels_read_elsewhere() -> None:
             refused += 1
             continue
         assert group.engine is not None
-        for watermark in (80, 10**6):
+        group.step(EVENTS, Moment(SEEN, Clock(80, 80, 50)))
+        for watermark in (85, 10**6):
             assert group.engine.step(0, watermark)
             group.engine.take()
+            group.engine.take_sessions()
     assert refused > 100

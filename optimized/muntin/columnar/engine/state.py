@@ -16,7 +16,8 @@ from muntin.columnar.engine.engine import REVISION_ARRAYS, Engine
 from muntin.columnar.engine.layout import LiveRows, best_layout, lay_rows, live_rows
 from muntin.columnar.engine.partials.kernels import DTYPES
 from muntin.columnar.engine.partials.promotion import live_bound
-from muntin.columnar.engine.sessions.state import StoreState, check_store, load_store, save_store
+from muntin.columnar.engine.sessions.compaction import Sessions, lay_sessions, live_sessions
+from muntin.columnar.engine.sessions.state import check_columns, check_sessions
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.parts import Max, Min
@@ -46,7 +47,7 @@ class EngineState(NamedTuple):
     count: Ints
     parts: list[PartState]
     revisions: list[Ints]
-    stores: list[StoreState]
+    stores: list[Sessions]
 
 
 def save_engine(group: "EngineGroup") -> EngineState | None:
@@ -69,7 +70,7 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
             for number, one in kept
         ],
         [arrays[place][revised] for place in REVISION_ARRAYS],
-        [save_store(store, [(number, one.part) for number, one in kept]) for store in group.live_stores],
+        [live_sessions(store, [one.part for _, one in kept]) for store in group.live_stores],
     )  # fmt: skip
 
 
@@ -97,8 +98,10 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
         lanes = keys <= 1 and not state.key.any()
         lay_rows(engine, d.LANES if lanes else best_layout(engine), live, state.count, columns)
     engine.set_revisions(*state.revisions, 0)
+    parts = [part.part for part in kept]
     for store, held in zip(group.live_stores, state.stores, strict=True):
-        load_store(store, held, group.parts)
+        ensure(check_columns(store, held, parts))
+        lay_sessions(store, held, parts)
     summed = [part for part in engine.parts if part.kernels.degree]
     for nth, part in enumerate(summed):
         engine.directory.arrays[d.SUM_BOUND][nth] = live_bound(engine, part)
@@ -135,7 +138,7 @@ def _of_state(group: "EngineGroup", engine: Engine, state: EngineState, keys: in
     yield values_within("revisions", state.revisions[-1], 1, FAR)
     yield "`stores` must be one for each gap", len(state.stores) == len(group.live_stores)
     for store, held in zip(group.live_stores, state.stores, strict=True):
-        yield from check_store(store, held, keys, len(group.parts))
+        yield from check_sessions(store, held, keys)
 
 
 def _blanks_fit(engine: Engine, state: EngineState) -> bool:

@@ -103,14 +103,14 @@ class SessionStore:
         """Give parts columns that have none, or whose kernels are others now."""
         add, places = self.directory.add, list[int]()
         rows = self.directory.arrays[self.base + s.AT_FREE].size
-        changed = max(64, self.directory.arrays[self.base + s.AT_CHANGED].size // s.C_FIELDS)
+        changes = self.directory.arrays[self.base + s.AT_CHANGED].size // s.C_FIELDS
         for one in kept:
             identity = one.kernels.identity
             if one.part not in self.places:
                 self.places[one.part] = [add(filled(rows, value)) for value in identity]
             if self.kernels.get(one.part) is not one.kernels:
                 self.kernels[one.part] = one.kernels
-                self.old[one.part] = [add(filled(changed, value)) for value in identity]
+                self.old[one.part] = [add(filled(changes, value)) for value in identity]
             places += [self.places[one.part][0], self.old[one.part][0]]
         self.directory.put(self.base + s.AT_COLUMNS, np.array(places, np.int64))
 
@@ -163,19 +163,6 @@ class SessionStore:
         heads = self.directory.arrays[self.base + s.AT_HEADS][:keys]
         held[: heads.size] = heads != 0
         return held
-
-    def renumber_keys(self, numbers: Ints) -> None:
-        """Give the keys that have a session the numbers that an array has at their old ones."""
-        place, rows = self.base + s.AT_HEADS, self.rows
-        heads = self.directory.arrays[place][: numbers.size]
-        held = np.flatnonzero(heads)
-        most = int(numbers[held].max(initial=0))
-        renewed: Ints = np.zeros(1 << most.bit_length(), np.int64)
-        renewed[numbers[held]] = heads[held]
-        named = np.flatnonzero(rows[: self.scalars[s.TOP], s.STATE] & s.GONE == 0)
-        named = named[named >= s.FIRST_ROW]
-        rows[named, s.KEY] = numbers[rows[named, s.KEY]]
-        self.directory.put(place, renewed)
 
 
 def chunk_words(rows: int) -> int:
