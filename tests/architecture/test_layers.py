@@ -9,11 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools")
 CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "columnar"}
-TOOLS = CORE | {"spark", "conformance", "registry", "console", "drawing"}
+TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing"}
 MAY_IMPORT = {
     "spec": {"spec"},
     "reference": {"spec", "reference"},
-    "conformance": {"spec", "reference", "conformance"},
+    "wire": {"wire"},
+    "conformance": {"spec", "reference", "conformance", "wire"},
     "optimized": {"spec", "snapshot", "optimized"},
     "snapshot": {"spec", "snapshot"},
     "kernels": {"spec", "optimized", "snapshot", "kernels"},
