@@ -32,6 +32,7 @@ class EngineDescription:
       order, step by step; `steps`: the same in any order; `bag`: all results, whenever they came;
       `standing`: the last result of each window;
     - `late`, `kinds`: whether it reports late events, and whether a result is new or updated;
+    - `batches`: whether several events of a step are processed as one, and change a window once;
     - `lateness`, `offsets`, `keys`: whether it takes allowed lateness, offsets of windows, keys;
     - `min_time`, `max_time`: its times.
     """
@@ -46,6 +47,7 @@ class EngineDescription:
     level: str = "bag"
     late: bool = False
     kinds: bool = False
+    batches: bool = False
     lateness: bool = False
     offsets: bool = False
     keys: bool = True

@@ -34,6 +34,16 @@ def agrees(specified: EngineAnswer, actual: EngineAnswer, description: EngineDes
     return same_late and rows[0] == rows[1]
 
 
+def is_same_answer(
+    first: EngineAnswer, second: EngineAnswer, description: EngineDescription
+) -> bool:
+    """Whether two answers of an engine to one trace look the same; texts of errors may differ."""
+    outcomes = [(bool(a.error), bool(a.unsupported)) for a in (first, second)]
+    if outcomes[0] != outcomes[1] or any(outcomes[0]):
+        return outcomes[0] == outcomes[1]
+    return agrees(first, second, description)
+
+
 def late_events(answer: EngineAnswer) -> Counter[str]:
     """The late events of an answer, each in its step, in any order."""
     return Counter(json.dumps([row.get("step"), row.get("v")]) for row in answer.late or ())

@@ -92,6 +92,7 @@ class OperatorEngine(TracedEngine):
             level="sequence",
             late=True,
             kinds=True,
+            batches=True,
             lateness=True,
             offsets=True,
         )

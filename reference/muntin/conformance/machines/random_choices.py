@@ -65,7 +65,9 @@ BAGS = Aggregate(
 
 T = TypeVar("T")
 
-BASES = (0, 0, -37, 10**25)
+BEYOND_32_BITS = (2**31 // 420 + 1) * 420
+"""A multiple of every small size that no integer of 32 bits holds."""
+BASES = (0, 0, -37, BEYOND_32_BITS, -BEYOND_32_BITS, 10**25)
 """Where the times of a run lie."""
 
 
