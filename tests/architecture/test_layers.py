@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "kernels": {"spec", "optimized", "snapshot", "kernels"},
     "columnar": {"spec", "optimized", "snapshot", "kernels", "columnar"},
     "spark": CORE | {"spark"},
-    "registry": CORE | {"spark", "conformance", "registry"},
+    "registry": CORE | {"spark", "wire", "conformance", "registry"},
     "console": {"spec", "console"},
     "drawing": CORE | {"conformance", "registry", "drawing"},
     "differential": TOOLS | {"differential"},

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from muntin.conformance.machines.random_choices import NAMED_WINDOWS
 from muntin.conformance.transcript.expectations import JsonRow
 from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import OperatorTranscript
@@ -15,9 +16,6 @@ from muntin.spec.query import Settings
 from muntin.wire.messages import EngineDescription, Row, read_trace
 from muntin.wire.server import answers_of
 from muntin.wire.step_adapter import StepAdapter
-
-SERVED_WINDOWS = ("tumbling", "sliding", "session", "count", "rolling", "cumulate")
-"""The window types of the traces that engines are asked."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class OperatorEngine(TracedEngine):
         self.description = EngineDescription(
             name,
             "in this process",
-            SERVED_WINDOWS,
+            tuple(NAMED_WINDOWS),
             outputs=("accumulate-retract", "accumulate", "discard", "final"),
             clock="explicit",
             level="sequence",

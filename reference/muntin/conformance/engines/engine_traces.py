@@ -3,20 +3,16 @@
 A watermark may fall, and times may lie beyond 32 bits, where engines have gone wrong.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import get_args
 
-from muntin.conformance.machines.random_choices import BASES, RandomSource
+from muntin.conformance.machines.random_choices import BASES, NAMED_WINDOWS, RandomSource
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.windows.data_driven import Rolling, Session
-from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
-from muntin.spec.windows.window import WindowType
 from muntin.wire.messages import EngineDescription
 
 MAX_EVENTS = 8
@@ -25,38 +21,6 @@ SPANS = (6, 12, 25, 42)
 LATENESS = (0, 0, 1, 3, 8)
 OFFSET = 4
 """The greatest offset."""
-
-
-def _small(choose: RandomSource) -> int:
-    return choose.integer(1, 7)
-
-
-def _sliding(choose: RandomSource, offset: int) -> WindowType:
-    size = choose.integer(2, 7)
-    return Sliding(size, choose.integer(1, size - 1), offset)
-
-
-def _cumulate(choose: RandomSource, offset: int) -> WindowType:
-    step = choose.integer(1, 4)
-    return Cumulate(step * choose.integer(1, 3), step, offset)
-
-
-def _count(choose: RandomSource, _: int) -> WindowType:
-    size = choose.integer(1, 4)
-    return count(size, choose.integer(1, size))
-
-
-WINDOW_CHOICES: Mapping[str, Callable[[RandomSource, int], WindowType]] = MappingProxyType(
-    {
-        "tumbling": lambda choose, offset: tumbling(_small(choose), offset),
-        "sliding": _sliding,
-        "session": lambda choose, _: Session(_small(choose)),
-        "count": _count,
-        "rolling": lambda choose, _: Rolling(_small(choose)),
-        "cumulate": _cumulate,
-    }
-)
-"""How a window of each type is chosen, given its offset."""
 
 
 @dataclass
@@ -124,7 +88,7 @@ def engine_trace(
     [5, 0]
     """
     offset = choose.integer(-OFFSET, OFFSET) if description.offsets else 0
-    window = WINDOW_CHOICES[choose.choice(windows)](choose, offset)
+    window = NAMED_WINDOWS[choose.choice(windows)](choose, offset)
     aggregate = "collect" if "collect" in description.aggregates else description.aggregates[0]
     lateness = choose.choice(LATENESS) if description.lateness else 0
     modes: tuple[Mode, ...] = get_args(Mode)

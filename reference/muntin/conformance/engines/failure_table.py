@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from itertools import zip_longest
 
 from muntin.conformance.engines.engine import EngineAnswer
 from muntin.conformance.engines.verification import EngineFailure
 from muntin.conformance.transcript.expectations import JsonRow
-from muntin.conformance.transcript.json_reader import Json, encode, encode_coordinate
+from muntin.conformance.transcript.json_reader import Json, encode_coordinate
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.conformance.transcript.replay import replay, write
+from muntin.conformance.transcript.replay import replay, write, write_dialect
 from muntin.conformance.transcript.windows import write_window
 from muntin.reference.specification import SpecificationOperator
-from muntin.spec.dialect import OURS, Dialect
 from muntin.wire.messages import EngineDescription
 
 HEADS = {
@@ -48,15 +46,9 @@ def _rules(trace: OperatorTranscript) -> str:
         json.dumps(write_window(query.window)),
         f"lateness {settings.allowed_lateness}",
         settings.output,
-        f"dialect {json.dumps(dialect_fields(settings.dialect))}",
+        f"dialect {json.dumps(write_dialect(settings.dialect))}",
     ]
     return ", ".join(parts)
-
-
-def dialect_fields(dialect: Dialect) -> dict[str, Json]:
-    """The fields of a dialect that are not ours."""
-    chosen = {field.name: encode(getattr(dialect, field.name)) for field in fields(dialect)}
-    return {name: value for name, value in chosen.items() if value != getattr(OURS, name)}
 
 
 def _turn_text(turn: TranscriptStep) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 
 from muntin.conformance.engines.agreement import LEVELS
-from muntin.conformance.engines.engine import SERVED_WINDOWS, EngineAnswer, engine_answer
+from muntin.conformance.engines.engine import EngineAnswer, engine_answer
+from muntin.conformance.machines.random_choices import NAMED_WINDOWS
 from muntin.conformance.transcript.json_reader import Json, JsonNode
 from muntin.wire.messages import VERSION, EngineDescription, Row
 
@@ -36,8 +37,8 @@ def read_description(reply: JsonNode) -> EngineDescription:
     given = {name: node for name, node in members.items() if name in known}
     values = {name: _member(name, node, known[name].default) for name, node in given.items()}
     description = EngineDescription(**values)  # type: ignore[arg-type]  # checked by _member
-    for window in set(description.windows) - {*SERVED_WINDOWS}:
-        raise members["windows"].error(f"{window!r} is none of {', '.join(SERVED_WINDOWS)}")
+    for window in set(description.windows) - NAMED_WINDOWS.keys():
+        raise members["windows"].error(f"{window!r} is none of {', '.join(NAMED_WINDOWS)}")
     return description
 
 

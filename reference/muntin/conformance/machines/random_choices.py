@@ -172,6 +172,34 @@ WINDOWS: tuple[Callable[[RandomSource, int], WindowType], ...] = (
     lambda _c, _: UserTrigger(_after_evens),
 )
 
+
+def _overlapping(choose: RandomSource, offset: int) -> WindowType:
+    size = choose.integer(2, 7)
+    return Sliding(size, choose.integer(1, size - 1), offset)
+
+
+def _growing(choose: RandomSource, offset: int) -> WindowType:
+    step = choose.integer(1, 4)
+    return Cumulate(step * choose.integer(1, 3), step, offset)
+
+
+def _count(choose: RandomSource, _: int) -> WindowType:
+    size = choose.integer(1, 4)
+    return count(size, choose.integer(1, size))
+
+
+NAMED_WINDOWS: Mapping[str, Callable[[RandomSource, int], WindowType]] = MappingProxyType(
+    {
+        "tumbling": lambda choose, offset: tumbling(_small(choose), offset),
+        "sliding": _overlapping,
+        "session": lambda choose, _: Session(_small(choose)),
+        "count": _count,
+        "rolling": lambda choose, _: Rolling(_small(choose)),
+        "cumulate": _growing,
+    }
+)
+"""The windows that other engines have, by name, given their offset."""
+
 NEED_NUMBERS = (Delta, Threshold)
 """The types among them that take no value but numbers."""
 
