@@ -88,6 +88,7 @@ def vectors(name: str) -> object:
             for run in runs(transcript, name, lambda: None):
                 assert run.outcome != "error", run.why
                 assert run.outcome != "done" or not run.differences(transcript), file.stem
+                assert not run.disorder, (file.stem, run.disorder)
                 replayed += [file.stem] if run.outcome == "done" else []
     assert replayed, f"{name} supports no transcript"
     return replayed

@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
+from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
@@ -67,7 +68,7 @@ def test_one_column_over_another_is_not_the_other_over_the_one(method: Method) -
             operator.add(Query(f"{fields}", tumbling(10), over(fields, named("argmin"))))
     step = Step((Event(1, {"x": 1, "y": 20}), Event(2, {"x": 2, "y": 10})), 10)
     got, expected = (operator.take(step) for operator in both)
-    assert got == expected
+    assert not response_difference(expected, got)
     assert [result.value for result in got.results] == [20, 2]
 
 
@@ -84,7 +85,7 @@ def test_a_null_payload_is_returned_as_any_value(method: Method) -> None:
                 operator = restored
             step = Step(tuple(with_nulls(random, at) for _ in range(12)), at)
             output = operator.take(step)
-            assert output == twin.take(step)
+            assert not response_difference(twin.take(step), output)
             nulls += sum(result.value is None for result in output.results)
     assert nulls > 50
 
@@ -175,5 +176,5 @@ def test_windows_of_a_removed_query_are_not_retracted(method: Method) -> None:
         operator.remove("max")
     step = Step((Event(5, 3),))
     got, expected = (operator.take(step) for operator in both)
-    assert got == expected
+    assert not response_difference(expected, got)
     assert {result.kind for result in got.results} == {"retracted", "new"}

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from importlib import import_module
 from math import nan
+from random import Random
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.periodic import Sliding, tumbling
+from muntin.spec.windows.window import WindowType
 
 pa = import_module("pyarrow")
 
@@ -210,6 +212,19 @@ def test_a_column_has_the_same_results_alone_and_with_another() -> None:
     alone = aggregate(table, time="t", windows=windows, aggregates=one).to_pylist()
     both = aggregate(table, time="t", windows=windows, aggregates={**one, "y": ("max", "y")})
     assert alone == [{k: v for k, v in row.items() if k != "y"} for row in both.to_pylist()]
+
+
+@pytest.mark.parametrize("kind", [tumbling(10), Session(4), LastNEvery(2, 5)])
+def test_a_row_holds_the_aggregates_of_one_key(kind: WindowType) -> None:
+    """Columns answer some of these queries and Scotty others: each orders keys as it likes."""
+    random = Random(1)  # noqa: S311 - nothing secret
+    for _ in range(20):
+        numbers, times = random.choices(range(4), k=30), random.choices(range(60), k=30)
+        table = {"t": times, "k": numbers, "x": numbers}
+        aggregates = {"max": ("max", "x"), "set": ("distinct", "x")}
+        result = aggregate(table, time="t", keys="k", windows=[kind], aggregates=aggregates)
+        for row in result.to_pylist():
+            assert row["set"] == [row["max"]] == [row["k"]]
 
 
 BAD: dict[str, AggregateSpecs] = {

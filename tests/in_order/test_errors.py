@@ -7,6 +7,7 @@ from itertools import permutations
 import pytest
 
 from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES, Technique
 from muntin.reference.specification import SpecificationOperator
@@ -137,7 +138,7 @@ def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
             operator.remove(name)
         fuse.left = 10**9
         step = Step((Event(last, 0), Event(last, 1)), last)
-        assert running.take(step) == twin.take(step)
+        assert not response_difference(twin.take(step), running.take(step))
     assert running.take(Step((Event(150, 1),), END)) == twin.take(Step((Event(150, 1),), END))
 
 
@@ -155,7 +156,7 @@ def test_what_only_a_removed_query_held_goes_though_it_could_not_be_joined(
     fuse.left = 10**9
     for time in range(61, 400):
         step = Step((Event(time, 1),))
-        assert running.take(step) == twin.take(step)
+        assert not response_difference(twin.take(step), running.take(step))
     assert running.slice_count() == twin.slice_count()
 
 

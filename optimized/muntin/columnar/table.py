@@ -46,7 +46,7 @@ from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.kernels.aggregator.array_backend import DTYPES
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.answered import Answered, Lines
+from muntin.kernels.slicing.answered import Answered, Lines, aligned
 from muntin.kernels.slicing.arrays import NONE, Ints, column_of
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
@@ -101,7 +101,9 @@ def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Ar
     in_time = all(has_time_bounds(kind) == (True, True) for kind in call.windows.values())
     tables = list[ArrowTable]()
     for name, kind in call.windows.items():
-        each = {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
+        each = aligned(
+            {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
+        )
         first = next(iter(each.values()))
         n = first.start.size
         columns: dict[str, object] = {"window": arrow.string_array([name] * n)}

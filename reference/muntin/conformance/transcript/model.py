@@ -53,6 +53,14 @@ class OperatorTranscript:
         yield from self.queries
         yield from (query for turn in self.turns for query in turn.added)
 
+    def registered_queries(self) -> Iterator[list[str]]:
+        """The names of the queries that are registered at each step, in the order of addition."""
+        names = [query.id for query in self.queries]
+        for turn in self.turns:
+            names = [name for name in names if name not in turn.removed]
+            names += [query.id for query in turn.added]
+            yield names
+
 
 @dataclass(frozen=True)
 class StructureTranscript:
