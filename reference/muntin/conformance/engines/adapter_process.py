@@ -47,7 +47,7 @@ class AdapterProcess:
         self._stderr: IO[str] = TemporaryFile(  # noqa: SIM115 - `discard` closes it
             "a+", encoding="utf-8", errors="replace"
         )
-        program = shutil.which(folder / command[0]) or command[0]
+        program = shutil.which((folder / command[0]).absolute()) or command[0]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the command is the user's
                 [program, *command[1:]],
