@@ -26,7 +26,7 @@ def replay(trace: WireTrace) -> Iterator[Row]:
 
 
 def tumbling(trace: WireTrace, part: pd.DataFrame) -> Iterator[tuple[int, int, list[int]]]:
-    """The windows that are not empty: pandas has a group for each between the first and the last."""
+    """The windows that are not empty; pandas has a group for the empty ones between them too."""
     size, offset = trace.parameter("size"), trace.parameter("offset", 0)
     grouper = pd.Grouper(
         key="t",

@@ -37,8 +37,6 @@ def replay(trace: WireTrace) -> Iterator[Row]:
 
 
 serve(
-    EngineDescription(
-        "polars", pl.__version__, ["tumbling", "sliding", "rolling"], offsets=True
-    ),
+    EngineDescription("polars", pl.__version__, ["tumbling", "sliding", "rolling"], offsets=True),
     replay,
 )

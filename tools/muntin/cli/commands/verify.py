@@ -11,7 +11,12 @@ from muntin.conformance.engines.failure_table import (
     failure_transcript,
 )
 from muntin.conformance.engines.process_engine import TRACE_SECONDS
-from muntin.conformance.engines.verification import Verification, VerificationPlan, verify
+from muntin.conformance.engines.verification import (
+    EngineFailure,
+    Verification,
+    VerificationPlan,
+    verify,
+)
 from muntin.conformance.transcript.json_reader import Json, JsonNode, TranscriptError
 from muntin.conformance.transcript.model import read_dialect
 from muntin.conformance.transcript.replay import write_dialect
@@ -137,13 +142,6 @@ def document(outcome: Verification) -> dict[str, Json]:
         }
         for window in plan.windows
     }
-    failed: Json = failure and {
-        "kind": failure.kind,
-        "number": failure.number,
-        "trace": failure_transcript(failure),
-        "specified": answer_fields(failure.specified),
-        "actual": answer_fields(failure.actual),
-    }
     return {
         "engine": about.engine,
         "version": about.version,
@@ -151,7 +149,18 @@ def document(outcome: Verification) -> dict[str, Json]:
         "seed": plan.seed,
         "dialect": write_dialect(plan.dialect),
         "windows": windows,
-        "failure": failed,
+        "failure": None if failure is None else failure_fields(failure),
+    }
+
+
+def failure_fields(failure: EngineFailure) -> dict[str, Json]:
+    """A failure as an object of JSON; its trace is a transcript."""
+    return {
+        "kind": failure.kind,
+        "number": failure.number,
+        "trace": failure_transcript(failure),
+        "specified": answer_fields(failure.specified),
+        "actual": answer_fields(failure.actual),
     }
 
 
