@@ -59,11 +59,11 @@ def test_without_a_decision_some_trace_is_not_explained(name: str, decision: str
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_lock_file_pins_the_engine(name: str) -> None:
-    (wanted,) = (ENGINES / name / "requirements.in").read_text().split()
+    (package_name,) = (ENGINES / name / "requirements.in").read_text().split()
     lines = (ENGINES / name / "requirements.lock").read_text().splitlines()
     pinned = [line.partition("==") for line in lines if line and not line.lstrip().startswith("#")]
     assert all(version for _, _, version in pinned)
-    assert wanted in {package for package, _, _ in pinned}
+    assert package_name in {package for package, _, _ in pinned}
     with ProcessEngine(read_folder(ENGINES / name).command) as engine:
-        version = {package: text.split()[0] for package, _, text in pinned}[wanted]
+        version = {package: text.split()[0] for package, _, text in pinned}[package_name]
         assert (engine.description.engine, engine.description.version) == (name, version)

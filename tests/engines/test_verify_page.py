@@ -58,7 +58,7 @@ def test_the_page_is_what_happens(tmp_path: Path) -> None:
             old, new = re.findall(r"^[-+](.*)\n", text, re.MULTILINE)
             assert operator.read_text().count(old) == 1
             operator.write_text(operator.read_text().replace(old, new))
-    assert ran == 4
+    assert ran == 6
 
 
 @pytest.mark.parametrize("code", [text for language, text in blocks() if language == "python"])

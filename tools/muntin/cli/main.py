@@ -9,8 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from muntin.cli.commands import (
     cards,
     diff,
+    distinguish,
     draw,
     fuzz,
+    infer,
     list_implementations,
     replay,
     snapshot,
@@ -28,6 +30,8 @@ COMMANDS = {
     "fuzz": fuzz,
     "diff": diff,
     "verify": verify,
+    "infer": infer,
+    "distinguish": distinguish,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -49,6 +53,8 @@ examples:
   muntin fuzz --steps 100000                     random traces, compared with the specification
   muntin diff --rows 1e6                         compare on a million rows, on Spark
   muntin verify engines/polars                   hold another engine to the specification
+  muntin infer engines/polars                    which dialect it follows
+  muntin distinguish dialect: engines/polars     the smallest trace on which they differ
 
 For more, run `muntin COMMAND --help`.
 """

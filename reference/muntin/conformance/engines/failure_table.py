@@ -24,20 +24,30 @@ HEADS = {
 
 def failure_lines(failure: EngineFailure, description: EngineDescription) -> Iterator[str]:
     """The rules of the trace, its steps with both answers, and an error."""
-    yield f"{_rules(failure.trace)}"
-    yield ""
     answers = failure.specified, failure.actual
-    table = [("step", "", *HEADS[failure.kind])]
+    yield from comparison_lines(failure.trace, answers, HEADS[failure.kind], description)
+    if failure.actual.error:
+        yield f"the engine failed: {failure.actual.error}"
+
+
+def comparison_lines(
+    trace: OperatorTranscript,
+    answers: tuple[EngineAnswer, EngineAnswer],
+    heads: tuple[str, str],
+    description: EngineDescription,
+) -> Iterator[str]:
+    """A trace with two answers side by side; `!` marks where they differ."""
+    yield _rules(trace)
+    yield ""
+    table = [("step", "", *heads)]
     by_step = description.level in ("sequence", "steps")
-    for number, turn in enumerate(failure.trace.turns):
+    for number, turn in enumerate(trace.turns):
         left, right = (_step_texts(answer, number if by_step else -1) for answer in answers)
         table += _cells(str(number), _turn_text(turn), left, right, by_step=by_step)
     if not by_step:
         left, right = (_step_texts(answer, None) for answer in answers)
         table += _cells("all", "", left, right, by_step=True)
     yield from _aligned(table)
-    if failure.actual.error:
-        yield f"the engine failed: {failure.actual.error}"
 
 
 def _rules(trace: OperatorTranscript) -> str:

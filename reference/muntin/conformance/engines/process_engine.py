@@ -43,7 +43,7 @@ class ProcessEngine(TracedEngine):
         self.description = self._connect()
 
     def close(self) -> None:
-        """End the process; an error if it has written more than it was asked."""
+        """End the process; an error if it wrote more than its replies."""
         if self._process:
             process, self._process = self._process, None
             try:
