@@ -23,7 +23,10 @@ class Runner:
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
-        pytester.makeini("[pytest]\naddopts = --strict-markers\nfilterwarnings = error\n")
+        pytester.makeini(
+            "[pytest]\naddopts = --strict-markers\nfilterwarnings =\n    error\n"
+            "    ignore:Module already imported:pytest.PytestAssertRewriteWarning\n"
+        )  # the outer run has imported the plugin, if it is installed
         pytester.syspathinsert()
 
     def __call__(self, source: str, *words: str) -> pytest.RunResult:
