@@ -22,13 +22,13 @@ LATER, UPDATE = row(2, 5, 8), row(2, 0, 9, "updated")
 OTHER_KEY = row(1, 0, 1, key="j")
 
 
-def levels(one: list[JsonRow], other: list[JsonRow], **more: bool) -> list[str]:
+def levels(one: list[JsonRow], other: list[JsonRow], *, kinds: bool = True) -> list[str]:
     """The levels at which two lists of results agree."""
     answers = EngineAnswer(tuple(one), ()), EngineAnswer(tuple(other), ())
     return [
         level
         for level in ("sequence", "steps", "bag", "standing")
-        if agrees(*answers, replace(SHOWS_ALL, level=level, **more))
+        if agrees(*answers, replace(SHOWS_ALL, level=level, kinds=kinds))
     ]
 
 
