@@ -10,6 +10,7 @@ from secrets import randbelow
 
 import pytest
 
+from muntin.cli.main import main
 from muntin.conformance.engines.engine_folder import read_folder
 from muntin.conformance.engines.process_engine import ProcessEngine
 from muntin.conformance.engines.verification import Verification, VerificationPlan, verify
@@ -67,3 +68,13 @@ def test_the_lock_file_pins_the_engine(name: str) -> None:
     with ProcessEngine(read_folder(ENGINES / name).command) as engine:
         version = {package: text.split()[0] for package, _, text in pinned}[package_name]
         assert (engine.description.engine, engine.description.version) == (name, version)
+
+
+def test_the_command_knows_an_engine_by_the_name_of_its_folder(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ENGINES.parent)
+    assert main(["verify", "duckdb", "--traces", "8"]) == 0
+    assert capsys.readouterr().out.count("4 of 4 explained") == 2
+    assert main(["verify", "no-such-engine"]) == 2
+    assert "(in engines: cpp-tumbling, duckdb, pandas, polars)" in capsys.readouterr().err
