@@ -13,10 +13,12 @@ from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, 
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
-from muntin.spec.errors import UserCodeError
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import UnsupportedError, UserCodeError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Rolling
+from muntin.spec.windows.frames import Delta
 from muntin.spec.windows.periodic import Sliding, tumbling
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
@@ -44,6 +46,22 @@ def test_a_step_that_fails_is_not_where_a_key_was_first_seen(technique: Techniqu
     with pytest.raises(UserCodeError):
         running.step([Event(0, 1, "a"), Event(0, 7, "b")])
     for events in ([Event(1, 2, "b")], [Event(2, 3, "a")], [Event(10, 0)]):
+        assert running.step(events) == twin.step(events)
+
+
+def test_a_row_for_each_event_is_refused() -> None:
+    by_event = Settings(in_order=True, dialect=Dialect(rows="event"))
+    running = InOrderSlicer(CUTTY_EAGER, by_event)
+    with pytest.raises(UnsupportedError, match=r"one window for the events of an instant.*rows"):
+        running.add(Query("moving", Rolling(3), SUM))
+    running.add(Query("totals", tumbling(10), SUM))
+
+
+def test_a_value_far_from_the_first_of_its_own_instant_cuts_no_frame() -> None:
+    running, twin = InOrderSlicer(CUTTY_EAGER, IN_ORDER), SpecificationOperator(IN_ORDER)
+    for operator in (running, twin):
+        operator.add(Query("frames", Delta(1), SUM))
+    for events in ([Event(0, 0), Event(0, 9)], [Event(5, 0)], [Event(6, 9)]):
         assert running.step(events) == twin.step(events)
 
 

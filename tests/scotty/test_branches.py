@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from extending.test_new_window_type import Timetable
-from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, DOUBLED, WORDS, Letter
 from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import (
@@ -84,6 +84,18 @@ RUNS = [
         Settings(5, dialect=BY_WINDOW),
         [Session(3)],
         [*((at, None) for at in (10, 14, 18, 22, 26)), "W12", (6, 14), "W40"],
+    ),
+    Run(
+        "cumulating windows that are added when events have come",
+        Settings(10),
+        [tumbling(3)],
+        [(5, None), Cumulate(6, 2), (12, None), (9, None), "W20"],
+    ),
+    Run(
+        "tuples by a measure, where the first event determines the first window",
+        Settings(5, dialect=FLOOR_FIRST),
+        [Sliding(4, 2, 0, DOUBLED)],
+        [(3, None), (6, None), "W8", (5, None), "W20"],
     ),
     Run(
         "late in a band, and outside",

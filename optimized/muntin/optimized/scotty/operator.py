@@ -9,6 +9,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
+from muntin.optimized.common.decisions import unsupported_decision
 from muntin.optimized.common.query_sharing import can_share
 from muntin.optimized.common.user_code import check_query
 from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
@@ -25,7 +26,7 @@ from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
 from muntin.spec.algebra.aggregate import AnyAggregate
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 from muntin.spec.windows.measure import COUNT, TIME
@@ -80,6 +81,8 @@ class Scotty(Persistent):
         check_query(query)
         if query.id in self._query_states:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
+        if reason := unsupported_decision(query.window, self._settings.dialect):
+            raise UnsupportedError(f"query {query.id!r}: {reason}")
         query = as_opaque_if_derived(query, self._settings)
         since = max(self._latest_time, self._watermark)
         plan = plan_for(query, self._settings, since, self._letters)

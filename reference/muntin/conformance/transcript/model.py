@@ -171,11 +171,12 @@ def _settings(members: Mapping[str, JsonNode]) -> Settings:
     if in_order := members.get("in_order"):
         settings = replace(settings, in_order=in_order.flag())
     if dialect := members.get("dialect"):
-        settings = replace(settings, dialect=_dialect(dialect))
+        settings = replace(settings, dialect=read_dialect(dialect))
     return settings
 
 
-def _dialect(node: JsonNode) -> Dialect:
+def read_dialect(node: JsonNode) -> Dialect:
+    """The decisions in an object; those that it lacks are ours."""
     known = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
     members = node.fields((), list(known))
     chosen = {name: item.one_of(known[name]) for name, item in members.items() if name != "closing"}
