@@ -62,7 +62,7 @@ def has_close_value(expected: Result, actual: Result) -> bool:
     return bool(np.allclose(*pair, rtol=1e-9, atol=1e-9, equal_nan=True))
 
 
-def play(seed: int, keys: int, plain: bool) -> int:
+def play(seed: int, keys: int, *, plain: bool) -> int:
     """Run a random stream on the engine and in slices; the number of results."""
     random = Random(seed)  # noqa: S311 nothing secret
     settings = Settings(random.choice([0, 5, 500, 10**5]), output=random.choice(MODES))
@@ -93,10 +93,10 @@ def play(seed: int, keys: int, plain: bool) -> int:
 @pytest.mark.parametrize("plain", [False, True], ids=["values", "arrays"])
 @pytest.mark.parametrize("keys", [0, 2, 40, 300, 10**4])
 def test_random_streams_are_answered_as_in_slices(
-    keys: int, plain: bool, monkeypatch: pytest.MonkeyPatch
+    keys: int, *, plain: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timetable, "AHEAD", 16)
-    assert sum(play(seed, keys, plain) for seed in range(25)) > 500
+    assert sum(play(seed, keys, plain=plain) for seed in range(25)) > 500
 
 
 @pytest.mark.parametrize("method", ["compiled", "slices", "records"])
@@ -179,7 +179,7 @@ def test_of_equal_times_in_sessions_that_merge_the_order_of_arrival_decides(
 
 
 def test_a_row_in_a_blank_slice_inside_its_block_is_counted() -> None:
-    """A block whose first and last time lie in slices that are cut, and one between them does not."""
+    """Of a block the first and the last time lie in slices that are cut, one between does not."""
     both = ColumnarOperator(Settings(), method="compiled"), SpecificationOperator(Settings())
     for operator in both:
         operator.add(Query("w", Sliding(4, 2), named("sum")))

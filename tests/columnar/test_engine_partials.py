@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine, Rows
+from muntin.columnar.engine.engine import Engine
 from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.results import WindowRows
 from muntin.columnar.engine.sources import SourceColumns
 from muntin.columnar.values import any_column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
@@ -106,14 +107,14 @@ class Stream:
             self.engine.bind(d.KEYS, np.array(keys, np.int64))
         self.columns.bind(columns, time)
 
-    def windows(self) -> Rows:
+    def windows(self) -> WindowRows:
         """The rows of all windows."""
         self.engine.step(0, max(time for time, _, _ in self.events) + SIZE + 1)
         rows = self.engine.take()
         assert len(rows) == len(self._windows())
         return rows
 
-    def contents(self, rows: Rows) -> Iterator[list[object]]:
+    def contents(self, rows: WindowRows) -> Iterator[list[object]]:
         """The values of each window, in the order of time and arrival."""
         keys = self.engine.directory.arrays[d.KEY_OF]
         in_order = sorted(self.events, key=lambda event: event[0])  # stable: by arrival

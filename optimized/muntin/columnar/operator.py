@@ -5,7 +5,6 @@ Queries that have no form over columns run beside it, on the generic operator.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from muntin.columnar.engine.group import EngineGroup, EngineRows
@@ -212,8 +211,9 @@ class ColumnarOperator(Persistent, CustomState):
             return None
         if fast.is_silent:
             return self._nothing
-        rows = EngineRows(fast.group)
-        return replace(self._nothing, told=[rows], keys=fast.key if fast.keyed else self._keys.key)
+        nothing, keys = self._nothing, fast.key if fast.keyed else self._keys.key
+        rows = [EngineRows(fast.group)]
+        return Answered(rows, nothing.late, nothing.queries, keys, nothing.number)
 
     def _enter_fast_path(self, *, keyed: bool) -> None:
         """Find out whether plain arrays of the types that came can be taken by the engine alone."""

@@ -73,69 +73,89 @@ def scatter_lanes(t: Directory, begin: int, end: int) -> int:
     return 0
 
 
+@inlined
+def lane_row(t: Directory, s: int, n: int) -> int:
+    """The first row of a slice of one key, for rows that come to it."""
+    scalars, units = ints(t, d.SCALARS), ints(t, d.UNIT)
+    if units[s] == 0:
+        units[s] = take_unit(scalars, ints(t, d.NEXT_UNIT))
+    if s < scalars[d.SEALED]:
+        mark_dirty(t, scalars, s, n)
+    return 4 * units[s]
+
+
+@inlined
+def note_entry(t: Directory, begin: int, end: int, row: int, low: int, high: int) -> None:
+    """Note that the rows of a run whose times lie in an interval go to one row, or to their own."""
+    scalars, rows = ints(t, d.SCALARS), ints(t, d.ENTRY_ROW)
+    ends, lows = ints(t, d.ENTRY_END), ints(t, d.ENTRY_LOW)
+    o = scalars[d.ENTRIES]
+    whole = o > 0 and row >= 0 and rows[o - 1] == row
+    if whole and low == -d.FAR and lows[o - 1] == -d.FAR and ends[o - 1] == begin:
+        ends[o - 1] = end
+        return
+    ints(t, d.ENTRY_BEGIN)[o], ends[o], rows[o] = begin, end, row
+    lows[o], ints(t, d.ENTRY_HIGH)[o] = low, high
+    scalars[d.ENTRIES] = o + 1
+
+
+@outlined
+def scatter_marked_lanes(t: Directory, begin: int, end: int) -> int:
+    """Place rows one by one, and note those in slices that may have been reported."""
+    scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
+    edges, lookup = ints(t, d.EDGES), ints(t, d.LOOKUP)
+    counts, placed = ints(t, d.ROW_COUNT), ints(t, d.PLACED)
+    origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
+    for i in range(begin, end):
+        s = slice_of(times[i], edges, lookup, origin, shift, slices)
+        row = lane_row(t, s, 1) + (i & scalars[d.LANE_BITS])
+        placed[i] = row
+        counts[row] += 1
+    return 0
+
+
+@outlined
+def place_block(t: Directory, begin: int, end: int, first: int, last: int) -> int:
+    """Place a block of rows that lie in more than one slice."""
+    scalars, edges = ints(t, d.SCALARS), ints(t, d.EDGES)
+    if last - first < FEW_SLICES:
+        times, counts = ints(t, d.TIMES)[begin:end], ints(t, d.ROW_COUNT)
+        for s in range(first, last + 1):
+            n = count_between(times, edges[s], edges[s + 1])
+            if n:
+                row = lane_row(t, s, n)
+                counts[row] += n
+                note_entry(t, begin, end, row, edges[s], edges[s + 1])
+        return 0
+    known = ints(t, d.BLOCK_LOW)[begin >> 8] >= scalars[d.LOOKUP_ORIGIN]
+    if last - first < BLOCK and first >= scalars[d.SEALED] and known:
+        for s in range(first, last + 1):
+            lane_row(t, s, 0)
+        scatter_lanes(t, begin, end)
+    else:
+        scatter_marked_lanes(t, begin, end)
+    note_entry(t, begin, end, -1, -d.FAR, d.FAR)
+    return 0
+
+
 @linked(d.PLACE_LANES)
 def place_lanes(t: Directory) -> int:
     """Place the rows of one key: runs that lie in one slice go to one row."""
-    scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
-    edges, lookup = ints(t, d.EDGES), ints(t, d.LOOKUP)
-    lows, highs = ints(t, d.BLOCK_LOW), ints(t, d.BLOCK_HIGH)
-    units, next_unit = ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
-    counts, placed = ints(t, d.ROW_COUNT), ints(t, d.PLACED)
-    begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
-    froms, upto = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
+    scalars, edges, lookup = ints(t, d.SCALARS), ints(t, d.EDGES), ints(t, d.LOOKUP)
+    lows, highs, counts = ints(t, d.BLOCK_LOW), ints(t, d.BLOCK_HIGH), ints(t, d.ROW_COUNT)
     n, origin, shift = scalars[d.N], scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT]
-    slices, sealed, lane_bits = scalars[d.SLICES], scalars[d.SEALED], scalars[d.LANE_BITS]
-    o = 0
+    slices = scalars[d.SLICES]
+    scalars[d.ENTRIES] = 0
     for block in range((n + BLOCK - 1) >> 8):
         begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
         first = slice_of(lows[block], edges, lookup, origin, shift, slices)
         if highs[block] < edges[first + 1]:
-            if units[first] == 0:
-                units[first] = take_unit(scalars, next_unit)
-            row = 4 * units[first]
+            row = lane_row(t, first, end - begin)
             counts[row] += end - begin
-            if first < sealed:
-                mark_dirty(t, scalars, first, end - begin)
-            if o > 0 and rows[o - 1] == row and froms[o - 1] == -d.FAR and ends[o - 1] == begin:
-                ends[o - 1] = end
-            else:
-                begins[o], ends[o], rows[o], froms[o], upto[o] = begin, end, row, -d.FAR, d.FAR
-                o += 1
-            continue
-        last = slice_of(highs[block], edges, lookup, origin, shift, slices)
-        if last - first < FEW_SLICES:
-            for s in range(first, last + 1):
-                found = count_between(times[begin:end], edges[s], edges[s + 1])
-                if found == 0:
-                    continue
-                if units[s] == 0:
-                    units[s] = take_unit(scalars, next_unit)
-                row = 4 * units[s]
-                counts[row] += found
-                if s < sealed:
-                    mark_dirty(t, scalars, s, found)
-                begins[o], ends[o], rows[o] = begin, end, row
-                froms[o], upto[o] = edges[s], edges[s + 1]
-                o += 1
-            continue
-        if last - first < BLOCK and first >= sealed and lows[block] >= origin:
-            for s in range(first, last + 1):
-                if units[s] == 0:
-                    units[s] = take_unit(scalars, next_unit)
-            scatter_lanes(t, begin, end)
+            note_entry(t, begin, end, row, -d.FAR, d.FAR)
         else:
-            for i in range(begin, end):
-                s = slice_of(times[i], edges, lookup, origin, shift, slices)
-                if units[s] == 0:
-                    units[s] = take_unit(scalars, next_unit)
-                row = 4 * units[s] + (i & lane_bits)
-                placed[i] = row
-                counts[row] += 1
-                if s < sealed:
-                    mark_dirty(t, scalars, s, 1)
-        begins[o], ends[o], rows[o], froms[o], upto[o] = begin, end, -1, -d.FAR, d.FAR
-        o += 1
-    scalars[d.ENTRIES] = o
+            last = slice_of(highs[block], edges, lookup, origin, shift, slices)
+            place_block(t, begin, end, first, last)
     return 0
 
 

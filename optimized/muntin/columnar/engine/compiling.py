@@ -148,7 +148,7 @@ PART_KERNELS: list[PartKernel] = []
 
 
 @_primitive
-def lacks(t: "Directory", place: int) -> bool:  # noqa: ARG001 - of what is interpreted, nothing
+def lacks(t: "Directory", place: int) -> bool:
     """Whether the directory lacks the address of a kernel, which is then asked for."""
     return False
 

@@ -1,6 +1,6 @@
 """The engine: arrays, what grows them, and a step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,9 +13,10 @@ from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.partials.promotion import RowSpace, widen
 from muntin.columnar.engine.plan import Period, Reach
+from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
-from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
+from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.parts import Part
@@ -53,23 +54,6 @@ class KeptPart:
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows of results: windows, where each begins, and for each row key, events, revision, parts."""
-
-    query: Ints
-    start: Ints
-    end: Ints
-    key: Ints
-    count: Ints
-    revision: Ints
-    parts: Mapping[Part, tuple[AnyArray, ...]]
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-        return int(self.key.size)
 
 
 class Engine:
@@ -555,18 +539,20 @@ class Engine:
         """Forget revisions of windows that are final, and make room."""
         s, arrays = self.scalars, self.directory.arrays
         live = (arrays[d.REVISION] > 0) & (arrays[d.REVISION_END] > s[d.BEFORE_LIMIT])
-        self.set_revisions(*(arrays[place][live] for place in REVISION_ARRAYS), need)
+        self.set_revisions([arrays[place][live] for place in REVISION_ARRAYS], need)
 
-    def set_revisions(self, ends: Ints, keys: Ints, numbers: Ints, need: int) -> None:
-        """Enter revisions into a table that has room for more."""
+    def set_revisions(self, columns: Sequence[AnyArray], need: int) -> None:
+        """Enter ends, keys and revisions into a table that has room for more."""
+        ends, keys, numbers = columns
         size = 1 << (4 * (ends.size + need) + 64).bit_length()
         spread = np.uint64(0x9E3779B97F4A7C15)
         hashed = (ends * 1_000_003 + keys).astype(np.uint64) * spread >> np.uint64(24)
         tables = [[0] * size for _ in REVISION_ARRAYS]
-        for slot, *row in zip(
+        for first, *row in zip(
             (hashed & np.uint64(size - 1)).tolist(), ends.tolist(), keys.tolist(), numbers.tolist(),
             strict=True,
         ):  # fmt: skip
+            slot = first
             while tables[-1][slot]:
                 slot = (slot + 1) & (size - 1)
             for table, value in zip(tables, row, strict=True):
@@ -575,38 +561,13 @@ class Engine:
             self.directory.put(place, np.array(table, np.int64))
         self.scalars[d.REVISIONS] = ends.size
 
-    def take(self) -> Rows:
-        """The rows of the last step."""
-        s, arrays = self.scalars, self.directory.arrays
-        windows, n = int(s[d.WINDOWS]), int(s[d.SESSION_FROM])
-        first = arrays[d.DUE_ROW][:windows]
-        each = np.diff(np.append(first, n))
-        query, start, end = (
-            np.repeat(arrays[place][:windows], each)
-            for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
-        )
-        key, count, revision = (
-            arrays[place][:n].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
-        )
-        parts = {
-            kept.part: tuple(arrays[place][:n].copy() for place in kept.out) for kept in self.parts
-        }
-        return Rows(query, start, end, key, count, revision, parts)
+    def take(self) -> WindowRows:
+        """The rows of the last step that are of windows."""
+        return WindowRows(self)
 
     def take_sessions(self) -> SessionRows:
         """The rows of the last step that are of sessions."""
-        s, arrays = self.scalars, self.directory.arrays
-        begin, end = int(s[d.SESSION_FROM]), int(s[d.OUT])
-        n = (end - begin) * d.R_FIELDS
-        own: Ints = arrays[d.SESSION_ROWS][:n].astype(np.int64).reshape(-1, d.R_FIELDS)
-        key, count, revision = (
-            arrays[place][begin:end].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
-        )
-        parts = {
-            kept.part: tuple(arrays[place][begin:end].copy() for place in kept.out)
-            for kept in self.parts
-        }
-        return SessionRows(own, key, count, revision, parts)
+        return SessionRows(self)
 
 
 def _stretches(edges: Ints, first: int, shift: int) -> Ints:

@@ -4,14 +4,17 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from muntin.columnar.engine.engine import Engine, Rows
+from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.engine import Engine
 from muntin.columnar.engine.plan import periods_of, query_row
-from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
+from muntin.columnar.engine.results import SessionRows, WindowRows
+from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.columnar.engine.sources import SourceColumns
 from muntin.kernels.slicing.arrays import Flags
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.forms import Form, Opaque
-from muntin.kernels.slicing.known import NEW, UPDATED, Told
+from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.track import Track
@@ -49,6 +52,8 @@ class EngineGroup:
 
     def without(self, name: str) -> "EngineGroup":
         """The group with one query less; windows that no query needs are no longer emitted."""
+        # results of earlier steps may still be read, with the queries of then
+        self.tracks, self.windows, self.stores = {**self.tracks}, {**self.windows}, {**self.stores}
         for kind, track in [*self.tracks.items()]:
             if name not in track.queries:
                 continue
@@ -137,31 +142,28 @@ class EngineRows:
         engine, self._sources = group.engine, group.sources
         if engine is None:
             raise AssertionError
-        self._rows, self._sessions = engine.take(), engine.take_sessions()
-        self._windows, self._stores = {**group.windows}, {**group.stores}
-        self._queries = {kind: track.queries for kind, track in group.tracks.items()}
+        self._rows = WindowRows(engine)
+        some = engine.scalars[d.OUT] > engine.scalars[d.SESSION_FROM]
+        self._sessions = SessionRows(engine) if some else None
+        self._group = group.windows, group.stores, group.tracks
 
     def __len__(self) -> int:
         """How many windows there are."""
-        return int(self._rows.key.size + self._sessions.key.size)
+        return len(self._rows) + (len(self._sessions) if self._sessions else 0)
 
     def each(self) -> Iterator[tuple[str, Told]]:
         """The rows of each query."""
-        rows, sessions = self._rows, self._sessions
-        kind = np.where(rows.revision == 0, NEW, UPDATED)
-        yield from self._of(rows, rows.query, self._windows, kind)
-        yield from self._of(sessions, sessions.store, self._stores, sessions.kind)
+        windows, stores, _ = self._group
+        yield from self._of(self._rows, self._rows.query, windows)
+        if self._sessions:
+            yield from self._of(self._sessions, self._sessions.store, stores)
 
     def _of(
-        self,
-        rows: Rows | SessionRows,
-        number: "np.typing.NDArray[np.int64]",
-        numbers: Mapping[WindowType, int],
-        kind: "np.typing.NDArray[np.int64]",
+        self, rows: WindowRows | SessionRows, number: Ints, numbers: Mapping[WindowType, int]
     ) -> Iterator[tuple[str, Told]]:
-        if self._sources is None or not rows.key.size:
+        if self._sources is None or not len(rows):
             return
-        folded = self._sources.folded(rows)
+        folded, kind, tracks = self._sources.folded(rows), rows.kind, self._group[2]
         order = np.argsort(number, kind="stable")
         sorted_numbers = number[order]
         for window, each in numbers.items():
@@ -170,7 +172,7 @@ class EngineRows:
             if not at.size:
                 continue
             columns = (kind[at], rows.key[at], rows.start[at], rows.end[at], rows.revision[at])
-            for name, form in self._queries.get(window, {}).items():
+            for name, form in tracks[window].queries.items():
                 if isinstance(form, Form):
                     picked = {
                         part: tuple(column[at] for column in folded[part]) for part in form.parts

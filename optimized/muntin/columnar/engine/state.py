@@ -4,7 +4,6 @@ Rows are written by slice and key: their layout, hash indexes, prefixes and tree
 Kernels read wherever an index points, so whatever they index by is checked first.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,6 +25,8 @@ from muntin.snapshot.errors import corrupt_snapshot
 from muntin.spec.algebra.values import sort_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from muntin.columnar.engine.group import EngineGroup
 
 
@@ -97,7 +98,7 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
         ]
         lanes = keys <= 1 and not state.key.any()
         lay_rows(engine, d.LANES if lanes else best_layout(engine), live, state.count, columns)
-    engine.set_revisions(*state.revisions, 0)
+    engine.set_revisions(state.revisions, 0)
     parts = [part.part for part in kept]
     for store, held in zip(group.live_stores, state.stores, strict=True):
         ensure(check_columns(store, held, parts))

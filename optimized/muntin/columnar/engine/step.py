@@ -75,7 +75,7 @@ def may_overflow(t: Directory) -> bool:
         for j in range(n):
             low, high = min(low, values[j]), max(high, values[j])
         most = max(-float(low), float(high))
-        if places[2 * i + 1] == 2:
+        if places[2 * i + 1] > 1:  # squares are summed
             most *= most
         bounds[summed + i] = bounds[i] + most * n
         if bounds[summed + i] >= HUGE:

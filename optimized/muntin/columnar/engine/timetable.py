@@ -16,8 +16,6 @@ AHEAD, FARTHEST_AHEAD = 256, 2048
 """Slices that are cut beyond the last event: so many at least, four times those in use, and at
 most so many.
 """
-STRETCHES = 8
-"""Stretches of the table to look a slice up, for each slice."""
 
 
 def edges_between(periods: Sequence[tuple[int, int]], low: int, high: int) -> Ints:

@@ -9,7 +9,7 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import LAST, Ints, clock, column_of, ints, within
 from muntin.kernels.slicing.batch import objects
-from muntin.kernels.slicing.known import KINDS, Told
+from muntin.kernels.slicing.known import KINDS, Told, ToldLines
 from muntin.kernels.slicing.picking import rises
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Result
@@ -58,7 +58,7 @@ class Answered:
     What queries say that have no form over columns is in `plain`, in the order of rule 11.
     """
 
-    told: Sequence[Told]
+    told: Sequence[ToldLines]
     late: Ints
     queries: Sequence[str]
     keys: Callable[[int], Hashable]

@@ -122,10 +122,3 @@ def packed(fields: Fields) -> Column:
     for k, column in enumerate(fields):
         records[f"f{k}"] = column
     return column_of(records)
-
-
-def unpacked(column: Column) -> Fields:
-    """Return the columns that were packed."""
-    if not column.dtype.names:
-        return (column,)
-    return tuple(column_of(np.ascontiguousarray(column[name])) for name in column.dtype.names)  # type: ignore[call-overload] # a record has fields

@@ -1,7 +1,8 @@
 """What was told of windows that are not frozen yet, and what is told in one step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -98,28 +99,16 @@ def places(known: Known, view: View) -> Ints:
     return found
 
 
-@dataclass(frozen=True)
-class ToldOfMany(Told):
-    """Lines, which of the window types each is about, and who asks for which of the values."""
+class ToldLines(Protocol):
+    """Lines of some queries."""
 
-    which: Ints
-    asked: Sequence[Mapping[str, str]]  # for each window type, the form that each query asks for
+    def __len__(self) -> int:
+        """Return the number of windows told of."""
+        ...
 
     def each(self) -> Iterator[tuple[str, Told]]:
         """Yield the lines of each query."""
-        columns = (self.kind, self.key, self.start, self.end, self.revision, self.birth)
-        if len(self.asked) == 1:
-            for name, form in self.asked[0].items() if len(self) else ():
-                yield name, Told(*columns, {"": self.values[form]})
-            return
-        order = np.argsort(self.which, kind="stable")
-        ends = np.searchsorted(self.which[order], np.arange(len(self.asked) + 1))
-        for nth, queries in enumerate(self.asked):
-            at = order[ends[nth] : ends[nth + 1]]
-            kind, key, start, end, revision, birth = (column[at] for column in columns)
-            lines = Told(kind, key, start, end, revision, birth, {})
-            for name, form in queries.items() if at.size else ():
-                yield name, replace(lines, values={"": self.values[form].picked(at)})
+        ...
 
 
 def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known, Ints]:

@@ -2,8 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from muntin.columnar.engine.compiling import COMPILED
 from muntin.columnar.engine.group import ENGINE_OUTPUTS, ENGINE_TYPES
-from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal
@@ -57,14 +57,16 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
         return Plan("slices", "it was asked for")
     if settings.dialect.lateness != "event":
         return Plan("slices", "lateness is by window")
-    if not isinstance(kind, ENGINE_TYPES):
-        return Plan("slices", f"{kind.name} windows may reach far back")
-    if settings.output not in ENGINE_OUTPUTS:
-        return Plan("slices", f"the engine does not {settings.output}")
-    if any(isinstance(part, Custom) and part.may_raise for part in form.parts):
-        return Plan("slices", f"the functions of {form.name} raise errors")
-    if not COMPILED and wanted == "auto":
-        return Plan("slices", "kernels are not compiled here")
+    raises = any(isinstance(part, Custom) and part.may_raise for part in form.parts)
+    reasons = {
+        f"{kind.name} windows may reach far back": not isinstance(kind, ENGINE_TYPES),
+        f"the engine does not {settings.output}": settings.output not in ENGINE_OUTPUTS,
+        f"the functions of {form.name} raise errors": raises,
+        "kernels are not compiled here": not COMPILED and wanted == "auto",
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            return Plan("slices", reason)
     return Plan("compiled", "one compiled call a step")
 
 

@@ -12,7 +12,7 @@ from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.known import Told
+from muntin.kernels.slicing.known import ToldLines
 from muntin.kernels.slicing.moment import Moment
 from muntin.spec.windows.window import WindowType
 
@@ -29,7 +29,7 @@ class Stepping:
     def __init__(self, batch: Batch, moment: Moment, lateness: str) -> None:
         """Start with no group."""
         self.groups: dict[Place, AnyGroup] = {}
-        self.told = list[Told]()
+        self.told = list[ToldLines]()
         self._batch, self._moment, self._lateness = batch, moment, lateness
         self._by_window = lateness == "window"
         self._sees, self._takes = np.zeros((2, len(batch) if self._by_window else 0), np.bool_)

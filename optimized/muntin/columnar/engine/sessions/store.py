@@ -7,9 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.directory import FAR, AnyArray, Directory
+from muntin.columnar.engine.directory import FAR, Directory
 from muntin.columnar.engine.partials.kernels import PartKernels, filled
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
@@ -21,36 +20,6 @@ UNITS_OF_GAP = 16
 
 
 @dataclass(frozen=True)
-class SessionRows:
-    """Rows of results: what sessions have besides, and for each key, events, revision, parts."""
-
-    own: Ints
-    key: Ints
-    count: Ints
-    revision: Ints
-    parts: Mapping[Part, tuple[AnyArray, ...]]
-
-    @property
-    def store(self) -> Ints:
-        """The number of the store of each row."""
-        return self.own[:, d.R_STORE]
-
-    @property
-    def start(self) -> Ints:
-        """Where each session starts."""
-        return self.own[:, d.R_START]
-
-    @property
-    def end(self) -> Ints:
-        """Where each session ends."""
-        return self.own[:, d.R_END]
-
-    @property
-    def kind(self) -> Ints:
-        """Whether each row is retracted, new or updated."""
-        return self.own[:, d.R_KIND]
-
-
 class KeptPart(Protocol):
     """What a store needs of a part of the engine."""
 
@@ -141,6 +110,7 @@ class SessionStore:
         self._grow_columns(self.old, kept)
 
     def grow_rows(self, rows: int) -> None:
+        """Have so many rows, and timers for each."""
         grow, base = self.directory.grow, self.base
         grow(base + s.AT_ROWS, rows * s.ROW_FIELDS)
         grow(base + s.AT_FREE, rows)
