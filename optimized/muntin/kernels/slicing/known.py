@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
-from muntin.kernels.slicing.arrays import Flags, Ints, Which, no_ints
+from muntin.kernels.slicing.arrays import Ints, Which, no_ints
 from muntin.kernels.slicing.view import View
 from muntin.spec.query import ChangeKind
 
@@ -109,32 +109,3 @@ class ToldLines(Protocol):
     def each(self) -> Iterator[tuple[str, Told]]:
         """Yield the lines of each query."""
         ...
-
-
-def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known, Ints]:
-    """Return the windows that have a revision and are not frozen, and that of each window seen."""
-    revision = np.zeros(len(view), np.int64)
-    again = view.picked(updated)
-    at = places(known, again)
-    old = at >= 0
-    revision[updated] = 1
-    if old.any():
-        revision[np.flatnonzero(updated)[old]] += known.revision[at[old]]
-    rest = np.ones(len(known), np.bool_)
-    rest[at[old]] = False
-    now = known.picked(rest).followed(known_of(again, revision[updated]))
-    return now.picked(now.final_at > limit), revision
-
-
-def remembered(known: Known, view: View) -> Known:
-    """Return the windows seen, with the revisions that are known."""
-    at = places(known, view)
-    revision = np.zeros(len(view), np.int64)
-    revision[at >= 0] = known.revision[at[at >= 0]]
-    return known_of(view, revision)
-
-
-def known_of(view: View, revision: Ints) -> Known:
-    """Return windows as they are remembered."""
-    none = np.zeros_like(revision)
-    return Known(view.key, view.start, view.end, view.settles, none, revision)
