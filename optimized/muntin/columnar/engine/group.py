@@ -8,6 +8,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.engine import Engine
 from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.release import renumber_keys
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.columnar.engine.sources import SourceColumns
@@ -77,6 +78,13 @@ class EngineGroup:
     def takes(self, batch: Batch, limit: int) -> Flags:
         """Which events take part."""
         return np.asarray(batch.time >= limit)
+
+    def renumber_keys(self, kept: "np.typing.NDArray[np.int64]") -> None:
+        """Number the keys anew that have these numbers."""
+        if self.engine:
+            self.engine.scalars[d.KEYING] = d.NUMBERED
+            renumber_keys(self.engine, kept)
+        self.listed_keys = 0
 
     @property
     def forms(self) -> dict[str, Form]:

@@ -107,3 +107,18 @@ def climb(counts: Ints) -> Ints:
 def no_ints() -> Ints:
     """Return an empty column, for fields of dataclasses."""
     return NONE
+
+
+def packed(fields: Fields) -> Column:
+    """Return columns as one.
+
+    >>> packed((np.array([1, 2]), np.array([0.5, 1.5]))).tolist()
+    [(1, 0.5), (2, 1.5)]
+    """
+    if len(fields) == 1:
+        return fields[0]
+    kinds = [(f"f{k}", column.dtype) for k, column in enumerate(fields)]
+    records = np.empty(fields[0].size, np.dtype(kinds))
+    for k, column in enumerate(fields):
+        records[f"f{k}"] = column
+    return column_of(records)
