@@ -64,6 +64,7 @@ class FastPath:
         engine.scalars[d.OWN_GAPS] = 0
         engine.renew_key_numbers()
         self._bound, self._arrays = engine.bound, engine.directory.arrays
+        self._numberings = engine.numberings
 
     def step(self, times: object, values: object, keys: object, watermark: int) -> bool:
         """Take in a step, if its columns are plain arrays of the types that came before."""
@@ -108,9 +109,10 @@ class FastPath:
         )
         return known[: int(self._engine.scalars[d.KEY_COUNT])]
 
-    def key(self, number: int) -> int:
-        """The key that has a number."""
-        return int(self.keys[number])
+    @property
+    def is_renumbered(self) -> bool:
+        """Whether keys have other numbers now than at the start."""
+        return self._engine.numberings != self._numberings
 
     @property
     def is_silent(self) -> bool:

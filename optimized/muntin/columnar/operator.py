@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from muntin.columnar.engine.group import EngineGroup, EngineRows
+from muntin.columnar.engine.release import LEAST_KEYS, live_keys
 from muntin.columnar.fast_path import FastPath, StreamState
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import FIRST, LAST, clock, constant, no_ints
@@ -50,7 +53,7 @@ class ColumnarOperator(Persistent, CustomState):
         self._clock = Clock()
         self._seen: float = -END
         self._arrivals = 0
-        self._keys = KeyIds()
+        self._keys, self._key_limit = KeyIds(), LEAST_KEYS
         self._queries: dict[str, Query] = {}
         self._groups: dict[Place, AnyGroup] = {}
         self._place: dict[str, Place] = {}
@@ -137,6 +140,7 @@ class ColumnarOperator(Persistent, CustomState):
         if self._settings.in_order:
             check_order([self._seen, *(event.time for event in events)])
         batch = self._batch_of(events)
+        self._release_keys()
         with self._keys_kept():
             batch = batch.keyed(self._keys.of([event.key for event in events]))
             answered = self._answered(batch, step.watermark, lambda: step)
@@ -187,6 +191,7 @@ class ColumnarOperator(Persistent, CustomState):
         check_times(batch)
         if self._settings.in_order:
             check_sorted(self._seen, batch.time)
+        self._release_keys()
         with self._keys_kept():
             if keys is not None:
                 batch = batch.keyed(self._keys.of_column(keys, len(batch)))
@@ -213,7 +218,8 @@ class ColumnarOperator(Persistent, CustomState):
         if fast.is_silent:
             return self._nothing
         rows = EngineRows(fast.group)
-        return replace(self._nothing, told=[rows], keys=fast.key if fast.keyed else self._keys.key)
+        keys_of_step = fast.keys.item if fast.keyed else self._keys.key  # later ones differ
+        return replace(self._nothing, told=[rows], keys=keys_of_step)
 
     def _enter_fast_path(self, *, keyed: bool) -> None:
         """Find out whether plain arrays of the types that came can be taken by the engine alone."""
@@ -240,6 +246,8 @@ class ColumnarOperator(Persistent, CustomState):
             return
         self._clock, self._seen, self._arrivals = fast.state
         if fast.keyed:
+            if fast.is_renumbered:
+                self._keys = KeyIds()
             fast.group.listed_keys = fast.keys.size
             self._keys.of_column(fast.keys[len(self._keys) :], fast.keys.size - len(self._keys))
 
@@ -251,6 +259,22 @@ class ColumnarOperator(Persistent, CustomState):
         with self._keys_kept():
             check_numbered(slices, self._keys.of_column(slices.cells.key, len(slices.cells)))
             return self._answered(batch, None, Step)
+
+    def _release_keys(self) -> None:
+        """Let keys go that no engine needs, once they are most of those that have numbers."""
+        n = len(self._keys)
+        if n <= self._key_limit:
+            return
+        groups = [one for one in self._groups.values() if isinstance(one, EngineGroup)]
+        if len(groups) == len(self._groups):
+            engines = [one.engine for one in groups if one.engine]
+            live = sum((live_keys(engine, n) for engine in engines), np.zeros(n, np.bool_))
+            kept = np.flatnonzero(live)
+            if 2 * kept.size < n:
+                self._keys = self._keys.picked(kept)
+                for group in groups:
+                    group.renumber_keys(kept)
+        self._key_limit = max(LEAST_KEYS, 2 * len(self._keys))
 
     @contextmanager
     def _keys_kept(self) -> Generator[None]:

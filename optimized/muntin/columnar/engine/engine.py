@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.compiling import Ints, Phase
+from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.partials.promotion import RowSpace, widen
+from muntin.columnar.engine.release import LEAST_WORK, fill_keys, give_back
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
@@ -21,7 +21,6 @@ from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
-fill_keys = Phase(fill_key_table)
 SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
 SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
 
@@ -93,13 +92,13 @@ class Engine:
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
-        s[d.LANE_BITS] = 3
+        s[d.LANE_BITS], s[d.WORK_LIMIT] = 3, LEAST_WORK
         self.parts: list[KeptPart] = []
         self.stores: list[SessionStore] = []
         self.spaces: list[RowSpace] = []
         self.timetable = Timetable(periods) if rows else None
         self._spare: list[int] = []
-        self.batch_room = 0
+        self.batch_room = self.numberings = 0
         self._start()
 
     def _start(self) -> None:
@@ -367,7 +366,7 @@ class Engine:
         inner = [times[256 * block : 256 * block + 256] for block in chosen]
         return np.concatenate([low[some & short], high[some & short], *inner])
 
-    def _release(self) -> int:
+    def release_rows(self) -> int:
         """Give back the rows of slices that no window needs; how many such slices there are."""
         s, table = self.scalars, self.timetable
         limit = int(s[d.LIMIT])
@@ -382,7 +381,7 @@ class Engine:
 
     def _drop_slices(self) -> None:
         """Forget slices that no window needs, if they are as many as the others."""
-        s, table, keep = self.scalars, self.timetable, self._release()
+        s, table, keep = self.scalars, self.timetable, self.release_rows()
         if table is None or keep < 2 or 2 * keep < int(s[d.SLICES]):  # noqa: PLR2004 - two become one
             return
         kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
@@ -395,7 +394,7 @@ class Engine:
         """More units of rows, or more room for hash indexes."""
         s, grow = self.scalars, self.directory.grow
         need, index = int(s[d.TOUCHED]), int(s[d.NEED])
-        self._release()
+        self.release_rows()
         self._suit()
         free = int(s[d.FREE_UNITS] + s[d.UNITS] - s[d.TOP_UNIT])
         if free < need:
@@ -513,6 +512,8 @@ class Engine:
             self.stores[s[d.STORE_AT]].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
+        elif code == d.TIDY:
+            give_back(self)
         elif code == d.WIDEN:
             widen(self, int(s[d.OVERFLOWING]))
         else:

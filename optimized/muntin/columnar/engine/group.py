@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from muntin.columnar.engine.engine import Engine, Rows
+from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.release import renumber_keys
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
 from muntin.columnar.engine.sources import SourceColumns
 from muntin.kernels.slicing.arrays import Flags
@@ -72,6 +74,13 @@ class EngineGroup:
     def takes(self, batch: Batch, limit: int) -> Flags:
         """Which events take part."""
         return np.asarray(batch.time >= limit)
+
+    def renumber_keys(self, kept: "np.typing.NDArray[np.int64]") -> None:
+        """Number the keys anew that have these numbers."""
+        if self.engine:
+            self.engine.scalars[d.KEYING] = d.NUMBERED
+            renumber_keys(self.engine, kept)
+        self.listed_keys = 0
 
     @property
     def forms(self) -> dict[str, Form]:

@@ -30,6 +30,7 @@ from muntin.columnar.engine.emission import (
     note_copy,
     seal_lanes,
 )
+from muntin.columnar.engine.release import STEP_WORK
 from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.windows import (
     find_changed,
@@ -249,6 +250,8 @@ def run_step(t: Directory, n: int, given: int) -> int:
     scalars = ints(t, d.SCALARS)
     if scalars[d.PHASE] == 0:
         scalars[d.N] = n
+        if scalars[d.WORK] > scalars[d.WORK_LIMIT]:
+            return d.TIDY
         if n:
             bind_columns(t)
             code = admit(t)
@@ -268,6 +271,7 @@ def run_step(t: Directory, n: int, given: int) -> int:
             if given < d.FAR:
                 scalars[d.REACHED] = given
             scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
+        scalars[d.WORK] += n + STEP_WORK
         scalars[d.PHASE] = 1
     return advance(t)
 

@@ -114,6 +114,15 @@ class KeyIds:
         kept.of(self._keys[:n])
         return kept
 
+    def picked(self, numbers: Ints) -> "KeyIds":
+        """The keys that have some numbers, numbered in this order."""
+        kept = KeyIds()
+        if self.all_integers:
+            kept.of_column(ints(self._keys)[numbers], numbers.size)
+        else:
+            kept.of([self._keys[number] for number in numbers.tolist()])
+        return kept
+
     def of(self, keys: Sequence[Hashable]) -> Ints:
         """Return the number of each key; one that is new gets the next."""
         return ints([self.number(key) for key in keys])

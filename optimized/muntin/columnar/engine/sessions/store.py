@@ -155,6 +155,11 @@ class SessionStore:
         """How many sessions there are."""
         return int(self.scalars[s.LIVE])
 
+    @property
+    def room(self) -> int:
+        """How many rows there are, whether they hold sessions or not."""
+        return self.directory.arrays[self.base + s.AT_FREE].size
+
     def has_session(self, keys: int) -> NDArray[np.bool_]:
         """Which of the numbers of keys have a session."""
         held = np.zeros(keys, np.bool_)
