@@ -10,8 +10,8 @@ from muntin.columnar import operator as operator_module
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine import engine as engine_module
 from muntin.columnar.engine import release
-from muntin.columnar.engine.engine import Engine
-from muntin.columnar.engine.group import EngineGroup
+from muntin.columnar.engine.engine import ColumnarEngine
+from muntin.columnar.engine_group import EngineGroup
 from muntin.columnar.operator import ColumnarOperator
 from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.compiler.jit import COMPILED
@@ -29,7 +29,7 @@ from support.session_invariants import check_sessions
 MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
 
 
-def engines_of(operator: ColumnarOperator) -> list[Engine]:
+def engines_of(operator: ColumnarOperator) -> list[ColumnarEngine]:
     """The engines of an operator."""
     groups = operator._groups.values()  # noqa: SLF001 - the state is inside
     return [one.engine for one in groups if isinstance(one, EngineGroup) and one.engine]

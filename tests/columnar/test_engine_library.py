@@ -19,15 +19,15 @@ from muntin.columnar.compiler import cache_key, kernel_store, library, machine_c
 from muntin.columnar.compiler.kernel_store import QUIET, KernelStore
 from muntin.columnar.compiler.processor import HostProcessor, parse_cpu_info
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Kernel, Phase, ints
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Kernel, Phase, ints
 from muntin.spec.errors import UnsupportedError
 from support.one_key_engine import one_key_sums
 
 SMALL = """
 import sys
 from muntin.columnar.compiler.kernel_store import kernel_store
-from muntin.columnar.engine.compiling import Kernel, ints
+from muntin.columnar.engine.kernel_language import Kernel, ints
 
 def twice(t, n):
     return ints(t, 0)[n] * 2
@@ -43,7 +43,7 @@ if len(sys.argv) > 1:
     sys.modules["numba"] = sys.modules["llvmlite"] = None
 from support.one_key_engine import one_key_sums
 from muntin.columnar.compiler.kernel_store import kernel_store
-from muntin.columnar.engine.compiling import COMPILED
+from muntin.columnar.engine.kernel_language import COMPILED
 print(one_key_sums(), COMPILED, kernel_store().compiled, "numba.core" in sys.modules)
 """
 

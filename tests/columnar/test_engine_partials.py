@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import ColumnarEngine
+from muntin.columnar.engine.partials.sources import SourceColumns
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.results import WindowRows
-from muntin.columnar.engine.sources import SourceColumns
 from muntin.columnar.values import any_column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom_part import Custom
@@ -77,7 +77,7 @@ class Stream:
 
     def __init__(self, *names: str, keyed: bool = False) -> None:
         kind = Sliding(SIZE, SLIDE, 1)
-        self.engine = Engine([query_row(kind) or []], periods_of([kind]), "final", 0)
+        self.engine = ColumnarEngine([query_row(kind) or []], periods_of([kind]), "final", 0)
         self.keyed = keyed
         self.forms = {name: form(name) for name in names}
         parts = [part for one in self.forms.values() if one for part in one.parts]

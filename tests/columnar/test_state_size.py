@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import ColumnarEngine
 from stress.soak_columns import LOADS, MILLION, main, run_soak
 
 MILLIONS = 1000 if os.environ.get("MUNTIN_PROFILE") == "nightly" else 10
@@ -21,7 +21,7 @@ def test_state_is_at_most_twice_its_slices_and_does_not_grow(windows: int, keys:
     assert measured.peak_bytes == measured.first_quarter_bytes
 
 
-def release_nothing(_: Engine) -> int:
+def release_nothing(_: ColumnarEngine) -> int:
     return 0
 
 
@@ -29,7 +29,7 @@ def release_nothing(_: Engine) -> int:
 def test_an_engine_that_evicts_nothing_is_detected(
     keys: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Engine, "_release", release_nothing)
+    monkeypatch.setattr(ColumnarEngine, "_release", release_nothing)
     measured = run_soak(1, keys, 16)
     assert measured.peak_bytes > measured.first_quarter_bytes
     assert not measured.is_flat

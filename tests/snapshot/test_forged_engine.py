@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.group import EngineGroup
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.state import EngineState, load_engine, save_engine
+from muntin.columnar.engine_group import EngineGroup
 from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.columns_in import Edges, of_columns
 from muntin.kernels.slicing.moment import Clock, Moment

@@ -3,18 +3,18 @@
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine, KeptPart
+from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
 from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.kernels.slicing.parts import Sum
 from muntin.spec.windows.periodic import Sliding
 
 
-def small_engine() -> tuple[Engine, int]:
+def small_engine() -> tuple[ColumnarEngine, int]:
     """An engine of one window and one sum, and the place of its column."""
     kinds = [Sliding(10, 10)]
     rows = [row for kind in kinds if (row := query_row(kind))]
-    engine = Engine(rows, periods_of(kinds), "accumulate", 0)
+    engine = ColumnarEngine(rows, periods_of(kinds), "accumulate", 0)
     place = engine.add_source(np.dtype(np.int64))
     kernels = kernels_for(Sum("v"), "int")
     assert kernels is not None

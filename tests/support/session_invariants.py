@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.columnar.engine.sessions.timers import CHUNK_WORDS, DIGIT, LAST_SLOT, SLOTS
@@ -17,7 +17,7 @@ Relation = Iterator[tuple[str, bool]]
 class SessionState:
     """The arrays of a store, read as lists, trees and timers."""
 
-    def __init__(self, engine: Engine, store: SessionStore) -> None:
+    def __init__(self, engine: ColumnarEngine, store: SessionStore) -> None:
         """Read all arrays."""
         arrays, base = engine.directory.arrays, store.base
         self.engine, self.scalars = engine.scalars, [int(value) for value in store.scalars]
@@ -148,7 +148,7 @@ class SessionState:
         yield "the identity stays", all(a == b for a, b in self.identities)
 
 
-def check_sessions(engine: Engine) -> None:
+def check_sessions(engine: ColumnarEngine) -> None:
     """Fail with the name of what does not hold."""
     for store in engine.stores:
         for name, holds in SessionState(engine, store).relations():

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine, KeptPart
+from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
 from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.sessions.store import SessionStore
@@ -38,7 +38,7 @@ class SessionEngine:
         """Start with windows, then a store for each gap."""
         rows = [row for number, kind in enumerate(kinds) if (row := query_row(kind, number))]
         lateness = settings.allowed_lateness
-        self.engine = Engine(rows, periods_of(kinds), settings.output, lateness)
+        self.engine = ColumnarEngine(rows, periods_of(kinds), settings.output, lateness)
         self.engine.scalars[d.KEYING] = d.NUMBERED
         self.source = self.engine.add_source(np.dtype(np.int64))
         kernels = kernels_for(TOTAL, "int")

@@ -25,7 +25,7 @@ from muntin.columnar.compiler.file_lock import file_lock
 from muntin.columnar.compiler.kernel_store import CATALOGUE
 from muntin.columnar.compiler.library import load_library
 from muntin.columnar.compiler.processor import LEVELS
-from muntin.columnar.engine.compiling import COMPILED, KERNELS, Kernel
+from muntin.columnar.engine.kernel_language import COMPILED, KERNELS, Kernel
 from muntin.spec.errors import MuntinError, UnsupportedError
 
 ENGINE = "muntin.columnar.engine.engine"

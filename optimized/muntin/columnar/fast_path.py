@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import COMPILED
-from muntin.columnar.engine.engine import Engine
-from muntin.columnar.engine.group import EngineGroup
+from muntin.columnar.engine.engine import ColumnarEngine
+from muntin.columnar.engine.kernel_language import COMPILED
+from muntin.columnar.engine_group import EngineGroup
 from muntin.kernels.slicing.arrays import FIRST, clock
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.moment import Clock
@@ -41,7 +41,7 @@ class FastPath:
     def __init__(
         self,
         group: EngineGroup,
-        engine: Engine,
+        engine: ColumnarEngine,
         sources: Sequence[tuple[Source, str, int]],
         state: "StreamState",
         *,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muntin.columnar.engine.group import EngineGroup, EngineRows
 from muntin.columnar.engine.release import LEAST_KEYS, live_keys
+from muntin.columnar.engine_group import EngineGroup, EngineRows
 from muntin.columnar.fast_path import FastPath, StreamState
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import FIRST, LAST, clock, constant, no_ints

@@ -16,8 +16,7 @@ class Dialect:
     - `closing`: how much later than its end a window is complete, for all or by window type;
     - `lateness`: judged by event, by window, or never (rule 4);
     - `late_update`: published at once, at the next watermark, or not at all;
-    - `first_window`: all, none that starts below zero, or none before the first event's pane,
-      which may be the one without the offset, moved by it;
+    - `first_window`: all, none below zero, none before the first event's pane, offset or not;
     - `alignment`: by floor division, or by truncation as C and Java divide;
     - `count_order`: ranks in event order, or in order of arrival;
     - `ties`: a rolling window holds all events of its last instant, or those up to its row;

@@ -1,5 +1,5 @@
 """The columnar engine: state in arrays, and one compiled call a step.
 
-`Engine` makes the state, takes batches of columns, advances the watermark, and gives results as
+`ColumnarEngine` makes the state, takes batches of columns, advances the watermark, and gives results as
 columns. `directory` says where arrays lie, `step` what the compiled call does, phase by phase.
 """

@@ -3,8 +3,8 @@
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, inlined, ints, linked, outlined, reordered
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Ints, inlined, ints, linked, outlined, reordered
 from muntin.columnar.engine.timeline import ONE, U, slice_of
 
 FEW_SLICES = 10

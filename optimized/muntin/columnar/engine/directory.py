@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.compiling import DIRECTORIES, Ints
+from muntin.columnar.engine.kernel_language import DIRECTORIES, Ints
 
 AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 

@@ -2,12 +2,12 @@
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import row_of, slot_of
-from muntin.columnar.engine.compiling import Ints, call, inlined, ints, linked, outlined
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Ints, call, inlined, ints, linked, outlined
 from muntin.columnar.engine.timeline import U
 
 CHUNK = 1024
-"""So many pairs are noted at once."""
+"""The pairs that are noted at once."""
 
 
 @outlined
@@ -26,7 +26,7 @@ def flush(t: Directory, to: int, origin: int, trees: bool) -> int:
 
 @inlined
 def has_room(t: Directory, scalars: Ints, n: int) -> bool:
-    """Whether so many pairs more have room."""
+    """Whether more pairs have room."""
     size = len(ints(t, d.COPY_FROM))
     return scalars[d.COPIES] + n <= size and scalars[d.MERGES] + n <= size
 

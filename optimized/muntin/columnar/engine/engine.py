@@ -1,29 +1,23 @@
 """The engine: arrays, what grows them, and a step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.directory import FAR, AnyArray, Directory
+from muntin.columnar.engine.directory import FAR, AnyArray
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
-from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
-from muntin.columnar.engine.partials.promotion import RowSpace, widen
+from muntin.columnar.engine.partials.kept_parts import KeptPart, PartTable
+from muntin.columnar.engine.partials.kernels import filled
+from muntin.columnar.engine.partials.promotion import widen
 from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.release import LEAST_WORK, fill_keys, give_back
 from muntin.columnar.engine.results import SessionRows, WindowRows
-from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
-from muntin.columnar.engine.sessions.reporting import report_sessions
-from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
-from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
-SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
-SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
 
 REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
 """Codes after which a step is not run again."""
@@ -39,23 +33,7 @@ DUE_ARRAYS = (
 )  # fmt: skip
 
 
-@dataclass
-class KeptPart:
-    """A part, the kernels for its type, and its places."""
-
-    part: Part
-    kernels: PartKernels
-    source: int
-    second: int = d.TIMES
-    time: int = d.TIMES
-    types: tuple[ValueType, ...] = ()
-    order: type | None = None  # of the values that came, among which there is one order
-    cells: list[int] = field(default_factory=list[int])
-    out: list[int] = field(default_factory=list[int])
-    tree: list[int] = field(default_factory=list[int])
-
-
-class Engine:
+class ColumnarEngine(PartTable):
     """State and steps of queries that see the same events."""
 
     def __init__(
@@ -67,19 +45,14 @@ class Engine:
         since: int = -FAR,
     ) -> None:
         """Start without events."""
-        self.directory = Directory()
+        super().__init__()
         self.rows = [list(row) for row in rows]
         self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
-        self.scalars: Ints = np.zeros(d.SCALAR_COUNT, np.int64)
-        self.directory.put(d.SCALARS, self.scalars)
         s = self.scalars
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         s[d.LANE_BITS], s[d.WORK_LIMIT] = 3, LEAST_WORK
-        self.parts: list[KeptPart] = []
-        self.stores: list[SessionStore] = []
-        self.spaces: list[RowSpace] = []
         self.timetable = Timetable(periods) if rows else None
         self._spare: list[int] = []
         self.batch_room = self.numberings = 0
@@ -121,94 +94,7 @@ class Engine:
         q[:, d.Q_NEXT] = upto + 1 + (phase - upto - 1) % step
         s[d.DUE] = q[:, d.Q_NEXT].min()
 
-    # ------------------------------------------------------------ parts
-
-    def add_part(self, kept: KeptPart) -> None:
-        """Keep a partial, of rows that no value came to."""
-        self.parts.append(kept)
-        self.renew_columns(kept)
-        self.list_parts()
-        for store in self.stores:
-            store.list_columns(self.parts)
-
-    def remove_part(self, kept: KeptPart) -> None:
-        """Keep a partial no more."""
-        self.parts.remove(kept)
-        for place in (*kept.cells, *kept.out, *kept.tree):
-            self.directory.put(place, np.zeros(0, np.int64))
-        self.list_parts()
-        for store in self.stores:
-            store.remove_part(kept.part)
-            store.list_columns(self.parts)
-
-    def renew_columns(self, kept: KeptPart) -> None:
-        """Give a partial columns that no value came to."""
-        rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
-        kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
-        self.renew_results(kept)
-
-    def renew_results(self, kept: KeptPart) -> None:
-        """Give a partial columns for results, and for what is folded from its cells anew."""
-        add, put, identity = self.directory.add, self.directory.put, kept.kernels.identity
-        tree = self.directory.arrays[d.COUNT_BEFORE].size * (1 if kept.kernels.prefix else 2)
-        for places, size in ((kept.out, self.directory.arrays[d.OUT_KEY].size), (kept.tree, tree)):
-            for place in places:
-                put(place, np.zeros(0, np.int64))
-            places[:] = [add(filled(size, one)) for one in identity]
-        self.scalars[d.PREFIXED] = 0
-
-    def set_time(self, kept: KeptPart, place: int) -> None:
-        """Say which times a partial reads."""
-        kept.time = place
-        at = self.parts.index(kept) * d.P_FIELDS + d.P_TIME
-        self.directory.arrays[d.PARTS][at] = place
-
-    def list_parts(self) -> None:
-        """Write the table of the partials."""
-        table = np.zeros((len(self.parts), d.P_FIELDS), np.int64)
-        summed: list[int] = []
-        for row, kept in zip(table, self.parts, strict=True):
-            k = kept.kernels
-            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = (
-                k.add.address,
-                k.merge.address,
-                k.copy.address,
-            )
-            if k.prefix and k.fold:
-                row[d.P_PREFIX], row[d.P_RANGE] = k.prefix.address, k.fold.address
-            row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
-            row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
-            row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
-            if k.degree:
-                summed += [kept.source, k.degree]
-        self.directory.put(d.PARTS, table.reshape(-1))
-        self.directory.put(d.SUMMED, np.array(summed, np.int64))
-        held = self.directory.arrays[d.SUM_BOUND]
-        bounds = np.full(len(summed), float(held[: held.size // 2].max(initial=0)))
-        self.directory.put(d.SUM_BOUND, bounds)
-        s = self.scalars
-        s[d.PART_COUNT], s[d.SUMMED_COUNT] = len(self.parts), len(summed) // 2
-        s[d.LANE_BITS] = 0 if any(kept.kernels.flags & d.ORDERED for kept in self.parts) else 3
-        s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
-
-    def add_store(self, store: SessionStore) -> None:
-        """Keep the sessions of a gap."""
-        self.stores.append(store)
-        store.list_columns(self.parts)
-        space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
-        self.spaces.append(space)
-        self._list_stores()
-
-    def _list_stores(self) -> None:
-        s, bases = self.scalars, [store.base for store in self.stores]
-        self.directory.put(d.STORES, np.array(bases, np.int64))
-        s[d.STORE_COUNT], s[d.STORE_AT] = len(bases), 0
-        for scalar, kernel in zip(SESSION_SCALARS, SESSION_KERNELS, strict=True):
-            s[scalar] = kernel.address
-
-    def add_source(self, dtype: np.dtype[np.generic]) -> int:
-        """Give a column of values a place."""
-        return self.directory.add(np.zeros(0, dtype))
+    # ------------------------------------------------------------ keys and columns
 
     def list_keys(self, keys: Ints, known: int) -> None:
         """Know keys by their numbers, of which some were known: the engine numbers what follows."""
@@ -224,7 +110,7 @@ class Engine:
         self.directory.put(d.KEY_ID, np.zeros(self.batch_room, np.int64))
 
     def _widen_key_table(self, n: int) -> bool:
-        """Have room for so many more keys; whether the table was made anew."""
+        """Have room for more keys; whether the table was made anew."""
         s, directory, keys = self.scalars, self.directory, int(self.scalars[d.KEY_COUNT])
         if 3 * (keys + n) <= 2 << int(s[d.KEY_BITS]):
             return False
@@ -573,7 +459,7 @@ class Engine:
 
 def _stretches(edges: Ints, first: int, shift: int) -> Ints:
     """The slice at the beginning of each stretch of 2^shift times."""
-    apart = edges.astype(np.uint64) - edges[:1].astype(np.uint64)  # up to 2^63
-    beyond = (apart + np.uint64((1 << shift) - 1) >> np.uint64(shift)).astype(np.int64)
-    beyond[-1] = (int(apart[-1]) >> shift) + 1
+    distance = edges.astype(np.uint64) - edges[:1].astype(np.uint64)  # up to 2^63
+    beyond = (distance + np.uint64((1 << shift) - 1) >> np.uint64(shift)).astype(np.int64)
+    beyond[-1] = (int(distance[-1]) >> shift) + 1
     return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

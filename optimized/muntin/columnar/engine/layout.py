@@ -7,20 +7,20 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import widen_index
-from muntin.columnar.engine.compiling import Ints, Phase, call, ints
 from muntin.columnar.engine.directory import AnyArray, Directory
+from muntin.columnar.engine.kernel_language import Ints, Phase, call, ints
 from muntin.columnar.engine.partials.kernels import filled
 
 if TYPE_CHECKING:
-    from muntin.columnar.engine.engine import Engine
+    from muntin.columnar.engine.engine import ColumnarEngine
 
 UNIT = 64
 """Rows of a unit, where a slice has rows for the keys that came."""
 LANE_ROWS = 4
 FEW_KEYS = 64
-"""So many keys have a row in each slice, whether they come or not."""
+"""Up to this number each key has a row in each slice, whether it comes or not."""
 FULL, EMPTY = 8, 24
-"""Slices get a row for each key if one in so many comes; and lose them if fewer than that come."""
+"""Slices get a row for each key if one in eight comes, and lose them if fewer than one in 24 do."""
 
 
 @Phase
@@ -52,7 +52,7 @@ class LiveRows(NamedTuple):
     row: Ints
 
 
-def live_rows(engine: "Engine") -> LiveRows:
+def live_rows(engine: "ColumnarEngine") -> LiveRows:
     """All rows that hold events, in any layout."""
     arrays, s = engine.directory.arrays, engine.scalars
     width, layout = int(s[d.UNIT_ROWS]), int(s[d.LAYOUT])
@@ -76,7 +76,7 @@ def live_rows(engine: "Engine") -> LiveRows:
     return LiveRows(of_slice, keys, rows)
 
 
-def best_layout(engine: "Engine") -> int:
+def best_layout(engine: "ColumnarEngine") -> int:
     """The layout for the keys that came and the rows that are live, with hysteresis."""
     s, arrays = engine.scalars, engine.directory.arrays
     keys, layout = int(s[d.KEY_COUNT]), int(s[d.LAYOUT])
@@ -99,7 +99,7 @@ def width_of(layout: int, keys: int) -> int:
     return LANE_ROWS if layout == d.LANES else UNIT
 
 
-def set_layout(engine: "Engine", layout: int) -> None:
+def set_layout(engine: "ColumnarEngine", layout: int) -> None:
     """Move all rows to another layout, or to wider units."""
     arrays = engine.directory.arrays
     old = [[arrays[place] for place in kept.cells] for kept in engine.parts]
@@ -107,7 +107,7 @@ def set_layout(engine: "Engine", layout: int) -> None:
 
 
 def lay_rows(
-    engine: "Engine",
+    engine: "ColumnarEngine",
     layout: int,
     live: LiveRows,
     counts: Ints,
@@ -144,7 +144,7 @@ def lay_rows(
         _index_all(engine)
 
 
-def _renew_rows(engine: "Engine", layout: int, width: int, units: int) -> None:
+def _renew_rows(engine: "ColumnarEngine", layout: int, width: int, units: int) -> None:
     s, directory = engine.scalars, engine.directory
     s[d.LAYOUT], s[d.UNIT_ROWS], s[d.TOP_UNIT] = layout, width, units + 1
     s[d.FREE_UNIT] = s[d.FREE_UNITS] = 0
@@ -161,7 +161,7 @@ def _renew_rows(engine: "Engine", layout: int, width: int, units: int) -> None:
         directory.arrays[place][:] = 0
 
 
-def _index_all(engine: "Engine") -> None:
+def _index_all(engine: "ColumnarEngine") -> None:
     s, directory = engine.scalars, engine.directory
     s[d.INDEX_TOP] = 0
     cells = directory.arrays[d.CELLS]
@@ -172,7 +172,7 @@ def _index_all(engine: "Engine") -> None:
 
 
 def _move_parts(
-    engine: "Engine",
+    engine: "ColumnarEngine",
     copies: tuple[Ints, Ints],
     merges: tuple[Ints, Ints],
     old: Sequence[Sequence[AnyArray]],

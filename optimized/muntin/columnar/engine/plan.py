@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType

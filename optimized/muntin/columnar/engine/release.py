@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.compiling import Ints, Phase
+from muntin.columnar.engine.kernel_language import Ints, Phase
 from muntin.columnar.engine.layout import best_layout, lay_rows, live_rows, set_layout
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
 
 if TYPE_CHECKING:
-    from muntin.columnar.engine.engine import Engine
+    from muntin.columnar.engine.engine import ColumnarEngine
 
 LEAST_KEYS = 1024
 """So many keys keep their numbers, whether something names them or not."""
@@ -34,7 +34,7 @@ KEY_MASK = (1 << 32) - 1
 fill_keys = Phase(fill_key_table)
 
 
-def live_keys(engine: "Engine", keys: int) -> NDArray[np.bool_]:
+def live_keys(engine: "ColumnarEngine", keys: int) -> NDArray[np.bool_]:
     """Which numbers of keys rows, sessions or revisions have."""
     live, arrays, scalars = np.zeros(keys, np.bool_), engine.directory.arrays, engine.scalars
     engine.release_rows()
@@ -48,7 +48,7 @@ def live_keys(engine: "Engine", keys: int) -> NDArray[np.bool_]:
     return live
 
 
-def renumber_keys(engine: "Engine", kept: Ints) -> None:
+def renumber_keys(engine: "ColumnarEngine", kept: Ints) -> None:
     """Number the keys anew that have these numbers; no other number is in use."""
     arrays, scalars, directory = engine.directory.arrays, engine.scalars, engine.directory
     numbers: Ints = np.zeros(int(kept.max(initial=-1)) + 1, np.int64)
@@ -76,7 +76,7 @@ def renumber_keys(engine: "Engine", kept: Ints) -> None:
     engine.numberings += 1
 
 
-def _renumber_revisions(engine: "Engine", numbers: Ints) -> None:
+def _renumber_revisions(engine: "ColumnarEngine", numbers: Ints) -> None:
     arrays, scalars = engine.directory.arrays, engine.scalars
     live = (arrays[d.REVISION] > 0) & (arrays[d.REVISION_END] > scalars[d.LIMIT])
     ends, names, revisions = (
@@ -87,7 +87,7 @@ def _renumber_revisions(engine: "Engine", numbers: Ints) -> None:
     engine.set_revisions([ends, names, revisions], 0)
 
 
-def give_back(engine: "Engine") -> None:
+def give_back(engine: "ColumnarEngine") -> None:
     """Let keys go and make arrays smaller, if most of them are in no use."""
     scalars, keys = engine.scalars, int(engine.scalars[d.KEY_COUNT])
     kept = None
@@ -104,7 +104,7 @@ def give_back(engine: "Engine") -> None:
     scalars[d.WORK_LIMIT] = max(LEAST_WORK, int(scalars[d.KEY_COUNT]) + sum(room))
 
 
-def _give_rows_back(engine: "Engine") -> None:
+def _give_rows_back(engine: "ColumnarEngine") -> None:
     scalars, arrays = engine.scalars, engine.directory.arrays
     if engine.timetable:
         engine.release_rows()
@@ -123,7 +123,7 @@ def _give_rows_back(engine: "Engine") -> None:
         engine.set_revisions([*revisions], 0)
 
 
-def _give_results_back(engine: "Engine") -> None:
+def _give_results_back(engine: "ColumnarEngine") -> None:
     """Results of the last step are copied, so the room for them is free."""
     directory, used = engine.directory, int(engine.scalars[d.OUT])
     if directory.arrays[d.OUT_KEY].size <= max(LEAST_ROOM, SPARE * used):

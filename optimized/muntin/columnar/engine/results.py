@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import AnyArray
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.kernels.slicing.parts import Part
 
 if TYPE_CHECKING:
-    from muntin.columnar.engine.engine import Engine
+    from muntin.columnar.engine.engine import ColumnarEngine
 
 Columns = Mapping[Part, tuple[AnyArray, ...]]
 
 
-class ResultRows:
+class StepRows:
     """For each row of a step, or of its sessions: key, events, revision, and partials."""
 
-    def __init__(self, engine: "Engine", begin: int, end: int) -> None:
+    def __init__(self, engine: "ColumnarEngine", begin: int, end: int) -> None:
         """Copy the rows of the last step."""
         arrays = engine.directory.arrays
         self.key: Ints = arrays[d.OUT_KEY][begin:end].copy()
@@ -36,10 +36,10 @@ class ResultRows:
         return int(self.key.size)
 
 
-class WindowRows(ResultRows):
+class WindowRows(StepRows):
     """Rows of windows in time: those of a window lie together."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: "ColumnarEngine") -> None:
         """Copy the windows, and their rows."""
         scalars, arrays = engine.scalars, engine.directory.arrays
         windows, n = int(scalars[d.WINDOWS]), int(scalars[d.SESSION_FROM])
@@ -80,10 +80,10 @@ class WindowRows(ResultRows):
         return np.where(self.revision == 0, d.NEW, d.UPDATED)
 
 
-class SessionRows(ResultRows):
+class SessionRows(StepRows):
     """Rows of sessions, in no order."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: "ColumnarEngine") -> None:
         """Copy the rows, and what sessions have besides."""
         begin, end = int(engine.scalars[d.SESSION_FROM]), int(engine.scalars[d.OUT])
         super().__init__(engine, begin, end)

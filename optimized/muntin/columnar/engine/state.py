@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR, AnyArray
-from muntin.columnar.engine.engine import REVISION_ARRAYS, Engine
+from muntin.columnar.engine.engine import REVISION_ARRAYS, ColumnarEngine
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.layout import LiveRows, best_layout, lay_rows, live_rows
 from muntin.columnar.engine.partials.kernels import DTYPES
 from muntin.columnar.engine.partials.promotion import live_bound
@@ -27,7 +27,7 @@ from muntin.spec.algebra.values import sort_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from muntin.columnar.engine.group import EngineGroup
+    from muntin.columnar.engine_group import EngineGroup
 
 
 class PartState(NamedTuple):
@@ -108,7 +108,7 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
         engine.directory.arrays[d.SUM_BOUND][nth] = live_bound(engine, part)
 
 
-def _of_state(group: "EngineGroup", engine: Engine, state: EngineState, keys: int) -> Facts:
+def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, keys: int) -> Facts:
     n, slices = state.slice.size, max(state.edges.size - 1, 0)
     if engine.timetable:
         yield row_of("edges", state.edges)
@@ -142,7 +142,7 @@ def _of_state(group: "EngineGroup", engine: Engine, state: EngineState, keys: in
         yield from check_sessions(store, held, keys)
 
 
-def _blanks_fit(engine: Engine, state: EngineState) -> bool:
+def _blanks_fit(engine: ColumnarEngine, state: EngineState) -> bool:
     """Whether no edge lies inside a slice that is not blank."""
     if engine.timetable is None:
         return True

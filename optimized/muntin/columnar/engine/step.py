@@ -12,7 +12,16 @@ from muntin.columnar.engine.cells import (
     place_sparse,
     release_index,
 )
-from muntin.columnar.engine.compiling import (
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.emission import (
+    emit_cells,
+    emit_lanes,
+    flush,
+    has_room,
+    note_copy,
+    seal_lanes,
+)
+from muntin.columnar.engine.kernel_language import (
     UNLINKED,
     Phase,
     call,
@@ -23,15 +32,6 @@ from muntin.columnar.engine.compiling import (
     linked,
     outlined,
     set_address,
-)
-from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.emission import (
-    emit_cells,
-    emit_lanes,
-    flush,
-    has_room,
-    note_copy,
-    seal_lanes,
 )
 from muntin.columnar.engine.release import STEP_WORK
 from muntin.columnar.engine.timeline import slice_at

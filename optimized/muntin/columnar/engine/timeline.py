@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muntin.columnar.engine.compiling import Ints, inlined, outlined
+from muntin.columnar.engine.kernel_language import Ints, inlined, outlined
 
 U = np.uint64
 ONE = np.uint64(1)

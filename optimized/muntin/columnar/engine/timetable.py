@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR
+from muntin.columnar.engine.kernel_language import Ints
 
 AHEAD, FARTHEST_AHEAD = 256, 2048
 """Slices that are cut beyond the last event: so many at least, four times those in use, and at

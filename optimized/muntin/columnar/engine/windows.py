@@ -1,8 +1,8 @@
 """Windows that are due or changed: which they are, and which slices they hold."""
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, inlined, ints, linked, outlined
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Ints, inlined, ints, linked, outlined
 from muntin.columnar.engine.timeline import slice_at
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.columnar.engine.group import EngineGroup
 from muntin.columnar.engine.state import EngineState, load_engine, save_engine
+from muntin.columnar.engine_group import EngineGroup
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.cells import Cells

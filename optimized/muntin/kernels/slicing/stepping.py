@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from muntin.columnar.engine.group import EngineGroup
+from muntin.columnar.engine_group import EngineGroup
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch

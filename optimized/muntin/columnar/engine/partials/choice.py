@@ -4,8 +4,8 @@ The time of a row that brings a null is put away, farther from 0 than any time o
 """
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import PartPhase, inlined, ints, words
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import PartPhase, inlined, ints, words
 from muntin.columnar.engine.partials.columns import part_field
 from muntin.columnar.engine.partials.extremes import LEAST, MOST, best_between, rank_of
 

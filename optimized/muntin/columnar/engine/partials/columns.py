@@ -1,8 +1,8 @@
 """What many partials share: copies of rows, sums of integers and their prefixes, counts."""
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, PartPhase, inlined, ints, reordered
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Ints, PartPhase, inlined, ints, reordered
 
 
 @inlined

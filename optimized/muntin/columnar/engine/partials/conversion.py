@@ -6,7 +6,7 @@ from math import isfinite, isnan
 
 import numpy as np
 
-from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.kernels import PartKernels
 from muntin.columnar.engine.partials.sums import LIMB, LOW_BITS
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, column_of, packed

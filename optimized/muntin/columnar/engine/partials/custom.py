@@ -20,7 +20,7 @@ from muntin.kernels.slicing.custom_part import Custom
 SOURCE = """# Kernels of partials of {name!r}, for {version}.
 from math import inf, nan
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import PartPhase, floats, inlined, ints
+from muntin.columnar.engine.kernel_language import PartPhase, floats, inlined, ints
 from muntin.columnar.engine.partials.columns import part_field
 {functions}
 @PartPhase

@@ -6,8 +6,8 @@ value.
 """
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, PartPhase, inlined, ints, reordered, words
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Ints, PartPhase, inlined, ints, reordered, words
 from muntin.columnar.engine.partials.columns import part_field
 
 MOST = (1 << 63) - 1

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import CallbackPhase, PartPhase
 from muntin.columnar.engine.directory import AnyArray
+from muntin.columnar.engine.kernel_language import CallbackPhase, PartPhase
 from muntin.columnar.engine.partials import choice, columns, extremes, first_last, squares, sums
 from muntin.columnar.engine.partials.objects import copy_objects, object_kernels
 from muntin.kernels.slicing.arrays import column_of

@@ -12,8 +12,8 @@ from functools import cache
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import CallbackPhase, Ints
 from muntin.columnar.engine.directory import AnyArray, Directory
+from muntin.columnar.engine.kernel_language import CallbackPhase, Ints
 from muntin.columnar.engine.partials.choice import is_chosen
 from muntin.kernels.slicing.arrays import column_of
 from muntin.kernels.slicing.choice import Choice

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.conversion import converted
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
 from muntin.kernels.slicing.arrays import Column, column_of
 from muntin.kernels.slicing.parts import Count, Part
 
 if TYPE_CHECKING:
-    from muntin.columnar.engine.engine import Engine, KeptPart
+    from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
 
 ROOM = 2.0**61
 """Sums whose terms may reach this in all get more limbs: half of where a step asks for it."""
@@ -40,7 +40,7 @@ class RowSpace:
     note: Callable[[], None] = _nothing
 
 
-def spaces_of(engine: "Engine") -> list[RowSpace]:
+def spaces_of(engine: "ColumnarEngine") -> list[RowSpace]:
     """The cells, and the spaces of stores."""
     arrays = engine.directory.arrays
     cells = RowSpace(
@@ -50,7 +50,7 @@ def spaces_of(engine: "Engine") -> list[RowSpace]:
     return [cells, *engine.spaces]
 
 
-def promote(engine: "Engine", kept: "KeptPart", kernels: PartKernels) -> None:
+def promote(engine: "ColumnarEngine", kept: "KeptPart", kernels: PartKernels) -> None:
     """Give a partial kernels of another type, and convert its columns in all spaces."""
     arrays, directory = engine.directory.arrays, engine.directory
     moved: list[tuple[list[int], list[Column]]] = []
@@ -73,7 +73,7 @@ def promote(engine: "Engine", kept: "KeptPart", kernels: PartKernels) -> None:
         space.note()
 
 
-def keep_counts(engine: "Engine", part: Count) -> "KeptPart":
+def keep_counts(engine: "ColumnarEngine", part: Count) -> "KeptPart":
     """Count the values of a column that were all there until now."""
     from muntin.columnar.engine.engine import KeptPart  # noqa: PLC0415 - it imports this module
 
@@ -92,7 +92,7 @@ def keep_counts(engine: "Engine", part: Count) -> "KeptPart":
     return kept
 
 
-def live_bound(engine: "Engine", kept: "KeptPart") -> float:
+def live_bound(engine: "ColumnarEngine", kept: "KeptPart") -> float:
     """A bound of the sums of what rows hold now."""
     arrays = engine.directory.arrays
     return sum(
@@ -102,7 +102,7 @@ def live_bound(engine: "Engine", kept: "KeptPart") -> float:
     )
 
 
-def widen(engine: "Engine", nth: int) -> None:
+def widen(engine: "ColumnarEngine", nth: int) -> None:
     """Make room for the sums of a batch: know the bound of the nth anew, or take more limbs."""
     kept = [one for one in engine.parts if one.kernels.degree][nth]
     arrays = engine.directory.arrays

@@ -5,7 +5,8 @@ and in four limbs. Floats: how many, the mean, and the sum of the squares of dev
 """
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import (
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import (
     Floats,
     Ints,
     PartPhase,
@@ -15,7 +16,6 @@ from muntin.columnar.engine.compiling import (
     outlined,
     reordered,
 )
-from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.partials.columns import count_between, part_field
 from muntin.columnar.engine.partials.sums import (
     LIMB,

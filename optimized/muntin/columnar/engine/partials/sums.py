@@ -5,7 +5,8 @@ plain sums of integers: they are merged and subtracted as those, and carried whe
 """
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import (
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import (
     Floats,
     Ints,
     PartPhase,
@@ -14,7 +15,6 @@ from muntin.columnar.engine.compiling import (
     ints,
     reordered,
 )
-from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.partials.columns import part_field
 
 LIMB = 32

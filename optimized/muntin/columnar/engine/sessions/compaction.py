@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, Phase, ints
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
+from muntin.columnar.engine.kernel_language import Ints, Phase, ints
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.sessions import layout as s
-from muntin.columnar.engine.sessions.reporting import set_timer
+from muntin.columnar.engine.sessions.emission import set_timer
 from muntin.columnar.engine.sessions.search import field, join_links
 from muntin.columnar.engine.sessions.store import LEAST_ROWS, SessionStore
 from muntin.columnar.engine.sessions.timers import final_at, unit_of

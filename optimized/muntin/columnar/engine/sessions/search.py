@@ -6,8 +6,8 @@ the row, so a search, an insertion and a removal take logarithmic time whatever 
 
 import numpy as np
 
-from muntin.columnar.engine.compiling import Ints, inlined, ints, outlined
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import Ints, inlined, ints, outlined
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.timeline import U
 

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR, Directory
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.kernels import PartKernels, filled
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
@@ -20,7 +20,7 @@ UNITS_OF_GAP = 16
 
 
 @dataclass(frozen=True)
-class KeptPart(Protocol):
+class ListedPart(Protocol):
     """What a store needs of a part of the engine."""
 
     @property
@@ -68,7 +68,7 @@ class SessionStore:
         rows: Ints = self.directory.arrays[self.base + s.AT_ROWS].astype(np.int64, copy=False)
         return rows.reshape(-1, s.ROW_FIELDS)
 
-    def list_columns(self, kept: Sequence[KeptPart]) -> None:
+    def list_columns(self, kept: Sequence[ListedPart]) -> None:
         """Give parts columns that have none, or whose kernels are others now."""
         add, places = self.directory.add, list[int]()
         rows = self.directory.arrays[self.base + s.AT_FREE].size

@@ -6,7 +6,7 @@ the buckets that hold something.
 """
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, inlined, outlined
+from muntin.columnar.engine.kernel_language import Ints, inlined, outlined
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.timeline import U
 

@@ -2,7 +2,8 @@
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import BLOCK
-from muntin.columnar.engine.compiling import (
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import (
     Ints,
     PartPhase,
     call,
@@ -11,7 +12,6 @@ from muntin.columnar.engine.compiling import (
     outlined,
     reordered,
 )
-from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.search import (
     field,

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import AnyArray
-from muntin.columnar.engine.engine import Engine, KeptPart
+from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
+from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.partials.promotion import keep_counts, promote
-from muntin.columnar.engine.results import ResultRows
+from muntin.columnar.engine.results import StepRows
 from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.choice import Choice, put_away
@@ -36,7 +36,7 @@ STRIDES = (8,)
 class SourceColumns:
     """The parts of an engine, and the places of the columns that they read."""
 
-    def __init__(self, engine: Engine, parts: Iterable[Part]) -> None:
+    def __init__(self, engine: ColumnarEngine, parts: Iterable[Part]) -> None:
         """Keep nothing before the first values come: they say of which type."""
         self.engine = engine
         self.parts: list[Part] = []
@@ -106,11 +106,11 @@ class SourceColumns:
             for source in self.sources
         ]
 
-    def folded(self, rows: ResultRows) -> dict[Part, Fields]:
+    def folded(self, rows: StepRows) -> dict[Part, Fields]:
         """The columns of results as `Form.finish` takes them."""
         return {part: self._fields(part, rows) for part in self.parts}
 
-    def _fields(self, part: Part, rows: ResultRows) -> Fields:
+    def _fields(self, part: Part, rows: StepRows) -> Fields:
         kept = self.kept.get(part)
         if kept:
             return fields_of(kept.kernels, part, [column_of(one) for one in rows.parts[part]])

@@ -1,9 +1,9 @@
 """Rows of results for sessions: those that changed since they were reported, and those due."""
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, PartPhase, call, inlined, ints, outlined
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import has_room, note_copy
+from muntin.columnar.engine.kernel_language import Ints, PartPhase, call, inlined, ints, outlined
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.search import field, newer_of, release_row, unlink
 from muntin.columnar.engine.sessions.timers import (

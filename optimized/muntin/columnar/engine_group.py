@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import ColumnarEngine
+from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.partials.sources import SourceColumns
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.release import renumber_keys
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.sessions.store import SessionStore
-from muntin.columnar.engine.sources import SourceColumns
 from muntin.kernels.slicing.arrays import Flags
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.forms import Form, Opaque
@@ -39,7 +39,7 @@ class EngineGroup:
         """Start with no event."""
         self.since, self.settings = since, settings
         self.tracks: dict[WindowType, Track] = dict(tracks or {})
-        self.engine: Engine | None = None
+        self.engine: ColumnarEngine | None = None
         self.sources: SourceColumns | None = None
         self.windows: dict[WindowType, int] = {}
         self.stores: dict[WindowType, int] = {}
@@ -108,14 +108,14 @@ class EngineGroup:
             [self.engine.stores[number] for number in self.stores.values()] if self.engine else []
         )
 
-    def start(self, clock: Clock) -> tuple[Engine, SourceColumns]:
+    def start(self, clock: Clock) -> tuple[ColumnarEngine, SourceColumns]:
         """The engine, made now if rows come for the first time."""
         if self.engine is None or self.sources is None:
             known = [kind for kind in self.tracks if not isinstance(kind, Session)]
             self.windows = {kind: number for number, kind in enumerate(known)}
             rows = [row for number, kind in enumerate(known) if (row := query_row(kind, number))]
             settings = self.settings
-            self.engine = Engine(
+            self.engine = ColumnarEngine(
                 rows, periods_of(known), settings.output, settings.allowed_lateness, self.since
             )
             self.engine.set_clock(clock.watermark, clock.limit)
@@ -143,7 +143,7 @@ class EngineGroup:
 
 
 class EngineRows:
-    """The rows of a step of one group, by query; finished when somebody reads them."""
+    """The rows of a step of one group, by query; finished when they are read."""
 
     def __init__(self, group: EngineGroup) -> None:
         """Keep the rows of the last step, and the queries of now."""
