@@ -1,4 +1,4 @@
-"""Keys of the columnar engine are let go when nothing names them, and memory with them."""
+"""Keys of the columnar engine are released when nothing names them, and memory with them."""
 
 from collections.abc import Sequence
 from random import Random
@@ -68,6 +68,12 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release, "LEAST_ROOM", 64)
 
 
+QUERIES = [
+    Query("sum", Sliding(30, 10), named("sum")), Query("last", tumbling(20), named("last")),
+    Query("near", Session(5), named("max")), Query("far", Session(50), named("sum")),
+]  # fmt: skip
+
+
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(4))
@@ -76,11 +82,7 @@ def test_answers_stay_those_of_the_reference(path: str, seed: int, mode: Mode) -
     random, rng = Random(seed), np.random.default_rng(seed)  # noqa: S311 nothing secret
     settings = Settings(30, mode)
     scotty, columnar = Scotty(settings), ColumnarOperator(settings, method="compiled")
-    queries = [
-        Query("sum", Sliding(30, 10), named("sum")), Query("last", tumbling(20), named("last")),
-        Query("near", Session(5), named("max")), Query("far", Session(50), named("sum")),
-    ]  # fmt: skip
-    queries = queries[: 2 + 2 * (seed % 2)] if seed else queries[2:]
+    queries = QUERIES[: 2 + 2 * (seed % 2)] if seed else QUERIES[2:]
     for query in queries:
         scotty.add(query)
         columnar.add(query)

@@ -184,7 +184,7 @@ def test_a_kernel_is_compiled_once_and_then_loaded(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "header", "foreign", "compiler"])
-def test_a_damaged_or_foreign_library_is_rebuilt(folder: Path, damage: str) -> None:
+def test_a_damaged_library_or_one_of_another_machine_is_rebuilt(folder: Path, damage: str) -> None:
     small_kernel_in(KernelStore())
     header = header_of(folder)
     fields = json.loads(header.read_bytes())

@@ -157,7 +157,7 @@ def test_many_results_wait_for_room() -> None:
 
 
 @pytest.mark.parametrize("keys", [1, 20])
-def test_sessions_stand_beside_windows(keys: int) -> None:
+def test_sessions_and_windows_share_a_state(keys: int) -> None:
     random = Random(keys)  # noqa: S311 nothing secret
     settings = Settings(10)
     kinds, target = [tumbling(5)], SessionEngine(settings, [3, 6], [tumbling(5)])

@@ -97,8 +97,8 @@ class SessionState:
                 yield "a tree has the sessions of its list", list(self.tree(top)) == rows[::-1]
             for row, older in zip(rows, [*rows[1:], 0], strict=True):
                 first, reach = self.field(row, s.FIRST), self.field(row, s.REACH)
-                apart = not older or self.field(older, s.REACH) + self.scalars[s.ADJOIN] <= first
-                yield "sessions are apart", first < reach and apart
+                disjoint = not older or self.field(older, s.REACH) + self.scalars[s.ADJOIN] <= first
+                yield "sessions are disjoint", first < reach and disjoint
 
     def timer_relations(self) -> Relation:
         """Timers, and what is due."""

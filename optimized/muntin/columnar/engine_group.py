@@ -21,10 +21,8 @@ from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.track import Track
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType
 
-ENGINE_TYPES = (Sliding, Cumulate, Session)
 ENGINE_OUTPUTS = ("accumulate", "accumulate-retract", "final")
 
 

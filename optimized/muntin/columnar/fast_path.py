@@ -88,10 +88,10 @@ class FastPath:
                 return False
             self._bind(nth, place, column)
             nth += 1
-        taken = self._engine.step(n, watermark)
+        was_accepted = self._engine.step(n, watermark)
         for place in self._places:
             self._arrays[place] = NOTHING  # what is given is not held on to
-        return taken
+        return was_accepted
 
     def _bind(self, nth: int, place: int, column: object) -> None:
         if COMPILED:

@@ -184,12 +184,7 @@ class ColumnarOperator(Persistent, CustomState):
             if answered is not None:
                 return answered
         self._leave_fast_path()
-        _ = Step(watermark=watermark)  # which refuses what is none
-        edges, sources = Edges(gaps, marks), list(self._sources)
-        batch = of_columns(times, values, edges, self._arrivals, sources)
-        check_times(batch)
-        if self._settings.in_order:
-            check_sorted(self._seen, batch.time)
+        batch = self._batch_of_columns(times, values, Edges(gaps, marks), watermark)
         self._release_keys()
         with self._keys_kept():
             if keys is not None:
@@ -200,6 +195,17 @@ class ColumnarOperator(Persistent, CustomState):
         self._generic.unknown |= len(batch) > 0
         self._enter_fast_path(keyed=keys is not None)
         return answered
+
+    def _batch_of_columns(
+        self, times: object, values: object, edges: Edges, watermark: float | None
+    ) -> Batch:
+        """The columns of a step, checked."""
+        _ = Step(watermark=watermark)  # which refuses what is none
+        batch = of_columns(times, values, edges, self._arrivals, list(self._sources))
+        check_times(batch)
+        if self._settings.in_order:
+            check_sorted(self._seen, batch.time)
+        return batch
 
     def _take_fast(
         self, times: object, values: object, keys: object, watermark: float | None

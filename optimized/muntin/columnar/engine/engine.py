@@ -8,7 +8,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import FAR, AnyArray
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
-from muntin.columnar.engine.partials.kept_parts import KeptPart, PartTable
+from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.promotion import widen
 from muntin.columnar.engine.plan import Period, Reach

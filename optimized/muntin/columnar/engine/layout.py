@@ -86,7 +86,7 @@ def best_layout(engine: "ColumnarEngine") -> int:
         return d.DENSE
     cells = arrays[d.CELLS][: int(s[d.SEALED])]
     used = cells[cells > 0]
-    if used.size < 2:  # noqa: PLR2004 - too few to tell
+    if used.size < 2:  # noqa: PLR2004 - too few to judge
         return d.SPARSE if layout == d.LANES else layout
     share = float(used.mean()) * (EMPTY if layout == d.DENSE else FULL)
     return d.DENSE if share >= keys else d.SPARSE

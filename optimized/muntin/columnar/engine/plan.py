@@ -8,10 +8,13 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.optimized.common.window_traits import traits_of
+from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType
 
 Period = tuple[int, int]
+ENGINE_TYPES = (Sliding, Cumulate, Session)
+"""The window types that the engine serves."""
 
 
 def query_row(kind: WindowType, number: int = 0) -> list[int] | None:

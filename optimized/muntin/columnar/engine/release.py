@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
 
 LEAST_KEYS = 1024
-"""So many keys keep their numbers, whether something names them or not."""
+"""Up to this number keys keep their numbers, whether something names them or not."""
 LEAST_ROOM = 4096
 """Rows of an array that is never made smaller."""
 LEAST_WORK = 1 << 14
 """Events between two looks at what is in use, at least."""
 STEP_WORK = 16
-"""A step counts as so many events."""
+"""The events that a step counts for."""
 SPARE = 4
-"""An array is made smaller if less than one row in so many is in use."""
+"""An array is made smaller if less than one row in four is in use."""
 KEY_MASK = (1 << 32) - 1
 
 fill_keys = Phase(fill_key_table)

@@ -38,9 +38,9 @@ from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.windows import (
     find_changed,
     find_due,
-    settle_due,
     sort_dirty_cells,
     sort_dirty_slices,
+    take_next_ends,
 )
 
 HUGE = 2.0**62
@@ -229,7 +229,7 @@ def find_windows(t: Directory, upto: int) -> int:
     if found > len(ints(t, d.DUE_QUERY)):
         scalars[d.NEED] = found
         return d.MORE_WINDOWS
-    settle_due(scalars, ints(t, d.QUERIES))
+    take_next_ends(scalars, ints(t, d.QUERIES))
     scalars[d.SEALED], scalars[d.WINDOWS] = sealed, found
     scalars[d.WINDOW_AT] = scalars[d.OUT] = 0
     return d.DONE

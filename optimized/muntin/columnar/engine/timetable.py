@@ -13,8 +13,7 @@ from muntin.columnar.engine.directory import FAR
 from muntin.columnar.engine.kernel_language import Ints
 
 AHEAD, FARTHEST_AHEAD = 256, 2048
-"""Slices that are cut beyond the last event: so many at least, four times those in use, and at
-most so many.
+"""Slices that are cut beyond the last event: the least, and the most of four times those in use.
 """
 
 

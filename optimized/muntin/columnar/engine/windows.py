@@ -142,7 +142,7 @@ def find_due(t: Directory, o: int, upto: int) -> int:
 
 
 @inlined
-def settle_due(scalars: Ints, q: Ints) -> None:
+def take_next_ends(scalars: Ints, q: Ints) -> None:
     """Take over the next ends, once all windows had room."""
     due = d.FAR
     for query in range(scalars[d.QUERY_COUNT]):

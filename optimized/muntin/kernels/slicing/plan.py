@@ -3,7 +3,8 @@
 from typing import Literal, NamedTuple
 
 from muntin.columnar.engine.kernel_language import COMPILED
-from muntin.columnar.engine_group import ENGINE_OUTPUTS, ENGINE_TYPES
+from muntin.columnar.engine.plan import ENGINE_TYPES
+from muntin.columnar.engine_group import ENGINE_OUTPUTS
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal

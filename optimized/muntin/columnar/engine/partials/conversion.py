@@ -90,7 +90,7 @@ def converted(
         column_of(column.astype(identity.dtype))
         for column, identity in zip(columns, new.identity, strict=True)
     ]
-    if len(cast) == 1:  # an extreme: only that has no time to tell that it is empty
+    if len(cast) == 1:  # an extreme: only that has no time that says that it is empty
         cast[0][empty] = new.identity[0][0]
     return cast
 

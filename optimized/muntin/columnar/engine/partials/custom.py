@@ -99,9 +99,9 @@ def input_columns(part: Custom, columns: Mapping[Source, Values]) -> list[AnyArr
     from muntin.kernels.aggregator.array_backend import ArrayColumns  # noqa: PLC0415 - as above
 
     to_numbers, name = ArrayColumns(part.summary).to_numbers, part.summary.name
-    taken: list[AnyArray] = []
+    inputs: list[AnyArray] = []
     for source, kind in zip(part.sources, part.summary.columns, strict=True):
         data, valid = columns[source]
         data = data if valid is None else np.where(valid, data, 0)
-        taken.append(column_of(to_numbers(data, kind, f"a value of {name}")))
-    return taken
+        inputs.append(column_of(to_numbers(data, kind, f"a value of {name}")))
+    return inputs

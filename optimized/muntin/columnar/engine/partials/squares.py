@@ -108,8 +108,8 @@ def deviation_between(values: Floats, times: Ints, low: int, high: int, mean: fl
     """The sum of squares of deviations from a mean, in vectors."""
     total = 0.0
     for i in range(len(values)):
-        apart = values[i] - mean
-        total += apart * apart if (times[i] >= low) & (times[i] < high) else 0.0
+        deviation = values[i] - mean
+        total += deviation * deviation if (times[i] >= low) & (times[i] < high) else 0.0
     return total
 
 
@@ -122,10 +122,10 @@ def join_spread(
     if before == 0:
         held[row], means[row], spreads[row] = n, mean, spread
         return
-    share, apart = n / (before + n), mean - means[row]
+    share, deviation = n / (before + n), mean - means[row]
     held[row] = before + n
-    means[row] += apart * share
-    spreads[row] += spread + apart * apart * share * before
+    means[row] += deviation * share
+    spreads[row] += spread + deviation * deviation * share * before
 
 
 @PartPhase

@@ -35,8 +35,8 @@ def check_sessions(store: SessionStore, state: Sessions, keys: int) -> Facts:
     revised = state.revision > 0
     yield "`sessions.revision` must be 0 before a report", state.reported[revised].all()
     yield "`sessions.key` must be sorted", (np.diff(state.key) >= 0).all()
-    apart = state.reach[:-1] + store.scalars[s.ADJOIN] <= state.first[1:]
-    yield "`sessions` of one key must not overlap", apart[np.diff(state.key) == 0].all()
+    disjoint = state.reach[:-1] + store.scalars[s.ADJOIN] <= state.first[1:]
+    yield "`sessions` of one key must not overlap", disjoint[np.diff(state.key) == 0].all()
 
 
 def check_columns(store: SessionStore, state: Sessions, parts: Sequence[Part]) -> Facts:

@@ -110,7 +110,7 @@ class SessionStore:
         self._grow_columns(self.old, kept)
 
     def grow_rows(self, rows: int) -> None:
-        """Have so many rows, and timers for each."""
+        """Have a number of rows, and timers for each."""
         grow, base = self.directory.grow, self.base
         grow(base + s.AT_ROWS, rows * s.ROW_FIELDS)
         grow(base + s.AT_FREE, rows)

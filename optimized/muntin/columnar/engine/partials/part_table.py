@@ -1,4 +1,4 @@
-"""The partials that an engine keeps, their places in each space of rows, and the table for kernels."""
+"""The partials that an engine keeps, their places in the spaces of rows, and a table of them."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
