@@ -38,11 +38,13 @@ def operator_image(operator: ColumnarOperator) -> Image:
 
 
 def export_state(operator: ColumnarOperator) -> OperatorState:
-    """The state of an operator that keeps no dense slices."""
+    """The state of an operator of the method `slices`."""
     image = operator_image(operator)
     groups = [
         (ids, method, group) for ids, method, group in image.groups if isinstance(group, Plain)
     ]
+    if len(groups) < len(image.groups):
+        raise SnapshotError("a checkpoint has no place for the compiled engine; use `slices`")
     return OperatorState(groups, image.clock, image.seen, image.arrivals)
 
 
