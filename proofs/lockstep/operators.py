@@ -11,12 +11,12 @@ from lockstep.comparison import Difference
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import (
     Build,
-    Response,
     actions,
     supported_trace,
     try_action,
 )
 from muntin.conformance.machines.random_choices import SeededSource
+from muntin.conformance.output_comparison import Response
 from muntin.conformance.transcript.model import OperatorTranscript
 from muntin.registry.coq_operator import CoqOperator
 from muntin.registry.lookup import operator_named

@@ -58,8 +58,8 @@ def has_close_value(expected: Result, actual: Result) -> bool:
     """Whether two values are equal, but for the order in which floats were added."""
     if expected.value is None or actual.value is None:
         return expected.value is actual.value
-    pair = (np.array(one, np.float64) for one in (expected.value, actual.value))
-    return bool(np.allclose(*pair, rtol=1e-9, atol=1e-9, equal_nan=True))
+    one, another = (np.array(value, np.float64) for value in (expected.value, actual.value))
+    return bool(np.allclose(one, another, rtol=1e-9, atol=1e-9, equal_nan=True))
 
 
 def play(seed: int, keys: int, *, plain: bool) -> int:
@@ -126,7 +126,7 @@ def test_a_watermark_before_the_first_event_leaves_its_window_to_be_emitted() ->
 def test_a_jump_of_time_costs_no_slices(jump: int) -> None:
     operator = ColumnarOperator(Settings(), method="compiled")
     operator.add(Query("w", Sliding(1000, 10), named("sum")))
-    group = next(iter(operator._groups.values()))  # noqa: SLF001 - the size of the state
+    group = next(iter(operator.groups.values()))
     for now in (0, jump, 2 * jump):
         operator.take_columns(np.array([now]), np.array([1]), None, None)
     edges = getattr(group, "engine").timetable.edges  # noqa: B009 - of this kind of group

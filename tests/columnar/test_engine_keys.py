@@ -1,6 +1,5 @@
 """Keys of the columnar engine are released when nothing names them, and memory with them."""
 
-from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -31,7 +30,7 @@ MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
 
 def engines_of(operator: ColumnarOperator) -> list[ColumnarEngine]:
     """The engines of an operator."""
-    groups = operator._groups.values()  # noqa: SLF001 - the state is inside
+    groups = operator.groups.values()
     return [one.engine for one in groups if isinstance(one, EngineGroup) and one.engine]
 
 
@@ -43,7 +42,7 @@ def state_bytes(operator: ColumnarOperator) -> int:
 
 def numbered_keys(operator: ColumnarOperator) -> int:
     """How many keys have numbers."""
-    numbered = len(operator._keys)  # noqa: SLF001 - as above
+    numbered = len(operator.keys)
     return max(numbered, *(int(engine.scalars[d.KEY_COUNT]) for engine in engines_of(operator)))
 
 
@@ -86,7 +85,7 @@ def test_answers_stay_those_of_the_reference(path: str, seed: int, mode: Mode) -
     for query in queries:
         scotty.add(query)
         columnar.add(query)
-    renumbered, earlier = 0, list[tuple[Sequence[Result], Answered]]()
+    renumbered, earlier = 0, list[tuple[tuple[Result, ...], Answered]]()
     for step in range(300):
         if step == 5 and path == "numbered":  # two groups share numbers
             queries.append(Query("another", Sliding(40, 20), named("max")))

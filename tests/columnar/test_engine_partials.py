@@ -10,6 +10,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 import pytest
@@ -26,6 +27,9 @@ from muntin.kernels.slicing.forms import form
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.windows.periodic import Sliding
+
+if TYPE_CHECKING:
+    from muntin.kernels.slicing.batch import Source, Values
 
 ONE = (
     "count", "sum", "mean", "min", "max", "first", "last", "range", "m4",
@@ -96,9 +100,12 @@ class Stream:
         time, n = np.array(times, np.int64), len(times)
         if 1 in self.columns.sources:
             first, second = (
-                [one[k] if isinstance(one, tuple) else None for one in values] for k in range(2)
+                [one[k] if is_tuple(one) else None for one in values] for k in range(2)
             )
-            columns = {0: any_column(first, 0, n), 1: any_column(second, 1, n)}
+            columns: dict[Source, Values] = {
+                0: any_column(first, 0, n),
+                1: any_column(second, 1, n),
+            }
         else:
             columns = {None: any_column(list(values), None, n)}
         self.engine.bind(d.TIMES, time)
@@ -144,14 +151,19 @@ class Stream:
         }
 
 
+def is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
+    """Whether a value is a tuple, of whatever."""
+    return isinstance(value, tuple)
+
+
 def is_near(result: object, expected: object) -> bool:
     """Whether a result is the expected one, floats to within rounding; an integer is exact."""
-    if isinstance(expected, tuple):
-        return isinstance(result, tuple) and all(map(is_near, result, expected))
+    if is_tuple(expected):
+        return is_tuple(result) and all(map(is_near, result, expected))
     if isinstance(expected, float | Fraction) and isinstance(result, int | float | Fraction):
         return float(result) == pytest.approx(float(expected), rel=NEAR, abs=NEAR, nan_ok=True)
     if isinstance(expected, int) and isinstance(result, float):  # a column has one type
-        return result == expected
+        return result == expected  # pyright: ignore[reportUnnecessaryComparison] - both are numbers
     return type(result) is type(expected) and result == expected
 
 
@@ -291,12 +303,14 @@ def test_an_aggregate_of_the_user(keys: int, spread: int) -> None:
     part = Custom(0, (1,), summary)
     stream = Stream(keyed=keys > 1)
     stream.columns.add([part])
-    draws = (lambda r: r.choice([(r.random(), r.randrange(1, 9)), (None, 3), (1.5, None)]),)
+    draws: tuple[Draw, ...] = (
+        lambda r: r.choice([(r.random(), r.randrange(1, 9)), (None, 3), (1.5, None)]),
+    )
     feed(stream, batches(Random(spread), draws, keys, spread))  # noqa: S311 - nothing secret
     rows = stream.windows()
     held, partials = stream.columns.folded(rows)[part]
     for i, content in enumerate(stream.contents(rows)):
-        some = [pair for pair in content if isinstance(pair, tuple) and None not in pair]
+        some = [pair for pair in content if is_tuple(pair) and None not in pair]
         total = summary.monoid().fold(summary.lift(*pair) for pair in some)
         assert held[i] == len(some)
         assert partials[i].item() == pytest.approx(total)

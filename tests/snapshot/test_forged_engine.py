@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.sessions import layout as s
-from muntin.columnar.engine.state import EngineState, load_engine, save_engine
+from muntin.columnar.engine.sessions.compaction import Sessions
+from muntin.columnar.engine.state import EngineState, PartState, load_engine, save_engine
 from muntin.columnar.engine_group import EngineGroup
 from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.columns_in import Edges, of_columns
@@ -39,7 +41,7 @@ def engine_group(events: int = 200) -> EngineGroup:
     for watermark in (40, 60) if events else ():
         times = rng.integers(30, 90, events // 2)
         operator.take_columns(times, times % 7, times * 7 % KEYS, watermark)
-    (group,) = operator._groups.values()  # noqa: SLF001 - the state is inside
+    (group,) = operator.groups.values()
     assert isinstance(group, EngineGroup)
     return group
 
@@ -79,15 +81,14 @@ def sessions(name: str, place: int, value: int) -> Callable[[EngineState], Engin
     return change
 
 
-def session_fields(**fields: object) -> Callable[[EngineState], EngineState]:
-    return lambda state: state._replace(stores=[state.stores[0]._replace(**fields)])
+def session_fields(
+    change: Callable[[Sessions], Sessions],
+) -> Callable[[EngineState], EngineState]:
+    return lambda state: state._replace(stores=[change(state.stores[0])])
 
 
-def first_part(**fields: object) -> Callable[[EngineState], EngineState]:
-    def change(state: EngineState) -> EngineState:
-        return state._replace(parts=[state.parts[0]._replace(**fields), *state.parts[1:]])
-
-    return change
+def first_part(change: Callable[[PartState], PartState]) -> Callable[[EngineState], EngineState]:
+    return lambda state: state._replace(parts=[change(state.parts[0]), *state.parts[1:]])
 
 
 FORGED: dict[str, tuple[Callable[[EngineState], EngineState], str]] = {
@@ -100,10 +101,16 @@ FORGED: dict[str, tuple[Callable[[EngineState], EngineState], str]] = {
     "key": (column("key", 0, KEYS), "`key` must lie within 0 to 4"),
     "count": (column("count", 0, 0), "`count` must lie within 1"),
     "count short": (shorter("count"), "`count` must be"),
-    "part": (first_part(number=99), "`parts` must be those"),
-    "type": (first_part(types=["text"]), "`types` must be names"),
-    "another type": (first_part(types=["float"]), "must have columns of its types"),
-    "rows of a part": (first_part(columns=[np.zeros(3, np.int64)]), "`parts` must have"),
+    "part": (first_part(lambda part: part._replace(number=99)), "`parts` must be those"),
+    "type": (first_part(lambda part: part._replace(types=["text"])), "`types` must be names"),
+    "another type": (
+        first_part(lambda part: part._replace(types=["float"])),
+        "must have columns of its types",
+    ),
+    "rows of a part": (
+        first_part(lambda part: part._replace(columns=[np.zeros(3, np.int64)])),
+        "`parts` must have",
+    ),
     "revisions": (
         lambda state: state._replace(revisions=state.revisions[:2]),
         "`revisions` must be three",
@@ -119,9 +126,18 @@ FORGED: dict[str, tuple[Callable[[EngineState], EngineState], str]] = {
     "flag": (sessions("reported", 0, 2), "`sessions.reported` must lie within 0 to 1"),
     "revision": (sessions("revision", -1, 1), "`sessions.revision` must be 0 before a report"),
     "negative revision": (sessions("revision", 0, -1), "`sessions.revision` must lie within"),
-    "short column": (session_fields(count=np.ones(1, np.int64)), "`sessions.count` must be"),
-    "no columns": (session_fields(columns=[]), "`sessions.columns` must be of"),
-    "columns": (session_fields(columns=[[]] * 4), "`sessions.columns` of .* must be"),
+    "short column": (
+        session_fields(lambda store: store._replace(count=np.ones(1, np.int64))),
+        "`sessions.count` must be",
+    ),
+    "no columns": (
+        session_fields(lambda store: store._replace(columns=[])),
+        "`sessions.columns` must be of",
+    ),
+    "columns": (
+        session_fields(lambda store: store._replace(columns=[list[AnyArray]()] * 4)),
+        "`sessions.columns` of .* must be",
+    ),
 }
 
 

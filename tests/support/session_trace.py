@@ -7,7 +7,8 @@ from random import Random
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
+from muntin.columnar.engine.engine import ColumnarEngine
+from muntin.columnar.engine.partials.kept_parts import KeptPart
 from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.sessions.store import SessionStore
@@ -59,7 +60,7 @@ class SessionEngine:
         events = [e for e in received.events if e.time >= scalars[d.LIMIT]]
         keys = np.array([int(str(e.key)) for e in events], np.int64)
         scalars[d.KEY_COUNT] = max([int(scalars[d.KEY_COUNT]), *(keys + 1).tolist()])
-        engine._batch_room(len(events))  # noqa: SLF001 - binding a batch does so
+        engine.make_batch_room(len(events))
         engine.directory.put(d.KEY_ID, keys)
         engine.bind(d.TIMES, np.array([e.time for e in events], np.int64))
         engine.bind(self.source, np.array([int(str(e.value)) for e in events], np.int64))

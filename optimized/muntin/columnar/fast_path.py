@@ -5,14 +5,14 @@ does not fit is refused before anything has changed, and goes the longer way.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
-from muntin.columnar.engine.kernel_language import COMPILED
+from muntin.columnar.engine.kernel_language import COMPILED, Ints
 from muntin.columnar.engine_group import EngineGroup
 from muntin.kernels.slicing.arrays import FIRST, clock
 from muntin.kernels.slicing.batch import Source
@@ -93,7 +93,7 @@ class FastPath:
             self._arrays[place] = NOTHING  # what is given is not held on to
         return was_accepted
 
-    def _bind(self, nth: int, place: int, column: object) -> None:
+    def _bind(self, nth: int, place: int, column: Ints) -> None:
         if COMPILED:
             self._bound[2 * nth + 1] = id(column)
         self._arrays[place] = column
@@ -125,7 +125,7 @@ class FastPath:
         return not self._engine.scalars[d.OUT]
 
 
-def _is_plain(column: object, dtype: np.dtype[np.generic], n: int) -> bool:
+def _is_plain(column: object, dtype: np.dtype[np.generic], n: int) -> TypeGuard[Ints]:
     return (
         type(column) is np.ndarray
         and column.dtype is dtype

@@ -52,13 +52,13 @@ class ColumnarOperator(Persistent, CustomState):
         self._clock = Clock()
         self._seen: float = -END
         self._arrivals = 0
-        self._keys, self._key_limit = KeyIds(), LEAST_KEYS
+        self.keys, self._key_limit = KeyIds(), LEAST_KEYS
         self._queries: dict[str, Query] = {}
-        self._groups: dict[Place, AnyGroup] = {}
+        self.groups: dict[Place, AnyGroup] = {}
         self._place: dict[str, Place] = {}
         self._generic = Generic(settings)
         self._fast: FastPath | None = None
-        self._nothing = Answered([], no_ints(), [], self._keys.key, self._keys.number)
+        self._nothing = Answered([], no_ints(), [], self.keys.key, self.keys.number)
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
@@ -72,8 +72,8 @@ class ColumnarOperator(Persistent, CustomState):
             query = self._generic.add(query, since, self._clock, self._seen)
         else:
             place = self._place_of(query, since, plan.method)
-            group = self._groups.get(place, self._empty(since, plan.method))
-            self._groups[place] = group.asked(query.id, query.window, form)
+            group = self.groups.get(place, self._empty(since, plan.method))
+            self.groups[place] = group.asked(query.id, query.window, form)
             self._place[query.id] = place
             self._sources |= dict.fromkeys(form.sources)
         self._queries[query.id], self._plans[query.id] = query, (form, plan)
@@ -107,13 +107,13 @@ class ColumnarOperator(Persistent, CustomState):
         lines: list[str] = []
         for name, query in self._queries.items():
             form, plan = self._plans[name]
-            now = self._groups[self._place[name]].method if name in self._place else plan.method
+            now = self.groups[self._place[name]].method if name in self._place else plan.method
             lines.append(explained(query, form, plan, now))
         return "\n".join(lines)
 
     def retained(self) -> int:
         """Return how many cells are kept, empty ones too."""
-        return sum(len(group) for group in self._groups.values())
+        return sum(len(group) for group in self.groups.values())
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
@@ -125,10 +125,10 @@ class ColumnarOperator(Persistent, CustomState):
             self._generic.remove(name)
             return
         place = self._place.pop(name)
-        group = self._groups[place].without(name)
-        self._groups[place] = group
+        group = self.groups[place].without(name)
+        self.groups[place] = group
         if not group.tracks:
-            del self._groups[place]
+            del self.groups[place]
         forms = [self._plans[name][0] for name in self._place]
         self._sources = {source: None for form in forms for source in form.sources}
 
@@ -141,7 +141,7 @@ class ColumnarOperator(Persistent, CustomState):
         batch = self._batch_of(events)
         self._release_keys()
         with self._keys_kept():
-            batch = batch.keyed(self._keys.of([event.key for event in events]))
+            batch = batch.keyed(self.keys.of([event.key for event in events]))
             answered = self._answered(batch, step.watermark, lambda: step)
         self._generic.note(events)
         return Output(answered.results(), tuple(events[int(i)] for i in answered.late))
@@ -188,9 +188,9 @@ class ColumnarOperator(Persistent, CustomState):
         self._release_keys()
         with self._keys_kept():
             if keys is not None:
-                batch = batch.keyed(self._keys.of_column(keys, len(batch)))
+                batch = batch.keyed(self.keys.of_column(keys, len(batch)))
             elif len(batch):
-                batch = batch.keyed(constant(self._keys.number(None), len(batch)))
+                batch = batch.keyed(constant(self.keys.number(None), len(batch)))
             answered = self._answered(batch, watermark, lambda: self._as_step(batch, watermark))
         self._generic.unknown |= len(batch) > 0
         self._enter_fast_path(keyed=keys is not None)
@@ -223,18 +223,18 @@ class ColumnarOperator(Persistent, CustomState):
         if fast.is_silent:
             return self._nothing
         nothing, rows = self._nothing, [EngineRows(fast.group)]
-        keys = fast.keys.item if fast.keyed else self._keys.key  # later ones differ
+        keys = fast.keys.item if fast.keyed else self.keys.key  # later ones differ
         return Answered(rows, nothing.late, nothing.queries, keys, nothing.number)
 
     def _enter_fast_path(self, *, keyed: bool) -> None:
         """Find out whether plain arrays of the types that came can be taken by the engine alone."""
-        groups = [*self._groups.values()]
+        groups = [*self.groups.values()]
         if len(groups) != 1 or self._generic.operator or self._settings.in_order:
             return
         group = groups[0]
         if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
             return
-        sources, keys = group.sources.plain() if group.sources else None, self._keys
+        sources, keys = group.sources.plain() if group.sources else None, self.keys
         if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
             return
         if keyed:
@@ -252,47 +252,47 @@ class ColumnarOperator(Persistent, CustomState):
         self._clock, self._seen, self._arrivals = fast.state
         if fast.keyed:
             if fast.is_renumbered:
-                self._keys = KeyIds()
+                self.keys = KeyIds()
             fast.group.listed_keys = fast.keys.size
-            self._keys.of_column(fast.keys[len(self._keys) :], fast.keys.size - len(self._keys))
+            self.keys.of_column(fast.keys[len(self.keys) :], fast.keys.size - len(self.keys))
 
     def take_slices(self, slices: Store) -> Answered:
         """Take in slices of events, none of which is late; keys are numbers, new ones the next."""
-        groups = {at: one for at, one in self._groups.items() if isinstance(one, Group)}
-        others = self._generic.operator, self._settings.in_order, len(groups) < len(self._groups)
+        groups = {at: one for at, one in self.groups.items() if isinstance(one, Group)}
+        others = self._generic.operator, self._settings.in_order, len(groups) < len(self.groups)
         batch = condensed(slices, {} if any(others) else groups, self._clock, self._arrivals)
         with self._keys_kept():
-            check_numbered(slices, self._keys.of_column(slices.cells.key, len(slices.cells)))
+            check_numbered(slices, self.keys.of_column(slices.cells.key, len(slices.cells)))
             return self._answered(batch, None, Step)
 
     def _release_keys(self) -> None:
         """Let keys go that no engine needs, once they are most of those that have numbers."""
-        n = len(self._keys)
+        n = len(self.keys)
         if n <= self._key_limit:
             return
-        groups = [one for one in self._groups.values() if isinstance(one, EngineGroup)]
-        if len(groups) == len(self._groups):
+        groups = [one for one in self.groups.values() if isinstance(one, EngineGroup)]
+        if len(groups) == len(self.groups):
             engines = [one.engine for one in groups if one.engine]
             live = sum((live_keys(engine, n) for engine in engines), np.zeros(n, np.bool_))
             kept = np.flatnonzero(live)
             if 2 * kept.size < n:
-                self._keys = self._keys.picked(kept)
+                self.keys = self.keys.picked(kept)
                 for group in groups:
                     group.renumber_keys(kept)
-        self._key_limit = max(LEAST_KEYS, 2 * len(self._keys))
+        self._key_limit = max(LEAST_KEYS, 2 * len(self.keys))
 
     @contextmanager
     def _keys_kept(self) -> Generator[None]:
         """Forget the keys of a step that fails."""
-        n = len(self._keys)
+        n = len(self.keys)
         try:
             yield
         except BaseException:
-            self._keys = self._keys.first(n)
+            self.keys = self.keys.first(n)
             raise
 
     def _as_step(self, batch: Batch, watermark: float | None) -> Step:
-        return as_step(batch, [self._keys.key(key) for key in batch.key.tolist()], watermark)
+        return as_step(batch, [self.keys.key(key) for key in batch.key.tolist()], watermark)
 
     def _answered(
         self, batch: Batch, watermark: float | None, step: Callable[[], Step]
@@ -313,18 +313,16 @@ class ColumnarOperator(Persistent, CustomState):
         after = self._clock.advanced(max(given, in_order), self._settings)
         moment = Moment(self._clock, after)
         stepping = Stepping(batch, moment, self._settings.dialect.lateness)
-        engines = {at: one for at, one in self._groups.items() if isinstance(one, EngineGroup)}
-        stepping.take({at: one for at, one in self._groups.items() if at not in engines})
+        engines = {at: one for at, one in self.groups.items() if isinstance(one, EngineGroup)}
+        stepping.take({at: one for at, one in self.groups.items() if at not in engines})
         results: Sequence[Result] = ()
         if self._generic.operator:
             results, sees, refused = self._generic.take(step())
             stepping.judge(sees, sees & ~refused)
         stepping.take(engines)
         told, late = stepping.told, stepping.late()
-        answered = Answered(
-            told, late, [*self._queries], self._keys.key, self._keys.number, results
-        )
-        self._groups = {place: stepping.groups[place] for place in self._groups}
+        answered = Answered(told, late, [*self._queries], self.keys.key, self.keys.number, results)
+        self.groups = {place: stepping.groups[place] for place in self.groups}
         self._clock, self._seen = after, seen
         self._arrivals += len(batch)
         return answered
@@ -337,10 +335,10 @@ class ColumnarOperator(Persistent, CustomState):
         held = dict[Place, list[str]]()
         for name, place in self._place.items():
             held.setdefault(place, []).append(name)
-        groups = [(held[at], at[2], image_of(group)) for at, group in self._groups.items()]
+        groups = [(held[at], at[2], image_of(group)) for at, group in self.groups.items()]
         clock = (self._clock, self._seen, self._arrivals)
         image = Image(
-            self._settings, self._queries, groups, self._generic, *clock, keys_of(self._keys)
+            self._settings, self._queries, groups, self._generic, *clock, keys_of(self.keys)
         )
         return {"image": image, "method": self._method}
 
@@ -362,6 +360,6 @@ class ColumnarOperator(Persistent, CustomState):
         keys = numbered(image.keys)
         sources = {source: None for name in places for source in asked.forms[name].sources}
         self._plans = {name: self._plans[name] for name in image.queries}
-        self._queries, self._groups, self._place = image.queries, groups, places
-        self._generic, self._keys, self._sources = image.generic, keys, sources
+        self._queries, self.groups, self._place = image.queries, groups, places
+        self._generic, self.keys, self._sources = image.generic, keys, sources
         self._clock, self._seen, self._arrivals = image.clock, image.seen, image.arrivals

@@ -5,6 +5,7 @@ import numpy as np
 from muntin.kernels.slicing.arrays import column_of
 from muntin.kernels.slicing.batch import Values, objects
 from muntin.kernels.slicing.columns_in import bare, value_column
+from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 ONE_TIME = "datetime64[us]"
@@ -24,7 +25,7 @@ def any_column(values: object, what: object, n: int) -> Values:
         array = bare(values, what)
     if array.shape != (n,):
         raise InvalidInputError(f"{what} has the shape {array.shape}, and there are {n} times")
-    data: list[object] = list(values) if isinstance(values, list | tuple) else array.tolist()
+    data: list[object] = list(values) if is_row(values) else array.tolist()
     if array.dtype.kind == "M":
         data = array.astype(ONE_TIME).tolist()
     valid = np.array([one is not None for one in data], np.bool_)

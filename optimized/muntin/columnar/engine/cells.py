@@ -19,7 +19,7 @@ ROW_MASK = (1 << 32) - 1
 @inlined
 def slot_of(key: int, bits: int) -> int:
     """Where a key belongs in a table of 2^bits slots (Fibonacci hashing)."""
-    return np.int64(U(key) * SPREAD >> U(WORD_BITS - bits))
+    return np.int64(U(key) * SPREAD >> U(WORD_BITS - bits))  # type: ignore[return-value] # an integer to kernels
 
 
 @reordered
@@ -254,7 +254,7 @@ def place_sparse(t: Directory) -> int:
         s = U(slice_of(times[i], edges, lookup, origin, shift, slices))
         key, n = keys[i], cells[s]
         if 3 * n >= 2 << index_bits[s] or index_bits[s] == 0:
-            widen_index(t, np.int64(s))
+            widen_index(t, np.int64(s))  # type: ignore[arg-type] # an integer to kernels
         at, bits = index_at[s], index_bits[s]
         slot, mask = slot_of(key, bits), (1 << bits) - 1
         word = index[U(at + slot)]
@@ -277,7 +277,7 @@ def place_sparse(t: Directory) -> int:
         placed[i] = row
         counts[U(row)] += 1
         if np.int64(s) < sealed:
-            note_dirty_cell(t, scalars, np.int64(s), key)
+            note_dirty_cell(t, scalars, np.int64(s), key)  # type: ignore[arg-type] # as above
     return 0
 
 
@@ -291,7 +291,8 @@ def row_of(t: Directory, s: int, key: int) -> int:
     bits = ints(t, d.INDEX_BITS)[s]
     if bits == 0:
         return 0
-    index, at = ints(t, d.INDEX), ints(t, d.INDEX_AT)[s]
+    index = ints(t, d.INDEX)
+    at: int = ints(t, d.INDEX_AT)[s]
     slot, mask = slot_of(key, bits), (1 << bits) - 1
     while index[at + slot] != 0 and index[at + slot] >> KEY_SHIFT != key:
         slot = (slot + 1) & mask

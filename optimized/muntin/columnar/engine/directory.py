@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from muntin.columnar.engine.kernel_language import DIRECTORIES, Ints
 
-AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
+AnyArray = NDArray[np.generic]
+"""Of int64, float64 or objects."""
 
 FARTHEST = (1 << 62) - (1 << 60)
 """The bound of times of events."""
@@ -102,7 +103,7 @@ class Directory:
 
     def __init__(self) -> None:
         """Start with empty arrays; `failure` is what a kernel that is a function has raised."""
-        self.arrays: list[AnyArray] = [np.zeros(0, np.int64) for _ in range(PLACES)]
+        self.arrays: list[Ints] = [np.zeros(0, np.int64) for _ in range(PLACES)]
         self.table: Ints = np.zeros((PLACES, 2), np.int64)
         self.address = int(self.table.ctypes.data)
         self.failure: BaseException | None = None
@@ -111,7 +112,7 @@ class Directory:
     def add(self, array: AnyArray) -> int:
         """Give an array a new place."""
         place = len(self.arrays)
-        self.arrays.append(array)
+        self.arrays.append(array)  # type: ignore[arg-type] # as in `put`
         if place >= len(self.table):
             table: Ints = np.zeros((2 * place, 2), np.int64)
             table[:place] = self.table[:place]
@@ -122,7 +123,7 @@ class Directory:
 
     def put(self, place: int, array: AnyArray) -> None:
         """Put an array to a place; it must not be a view that is soon gone."""
-        self.arrays[place] = array
+        self.arrays[place] = array  # type: ignore[assignment] # most are of integers
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
 

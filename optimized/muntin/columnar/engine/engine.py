@@ -77,7 +77,7 @@ class ColumnarEngine(PartTable):
         put(d.KEY_TABLE, np.zeros(2 << 7, np.int64))
         put(d.KEY_OF, np.zeros(1 << 7, np.int64))
         s[d.INDEX_GUESS] = 4
-        self._batch_room(1024)
+        self.make_batch_room(1024)
         if self.timetable:
             s[d.UNIT_ROWS], s[d.TOP_UNIT], s[d.UNITS] = 4, 1, 64
             self.directory.grow(d.ROW_COUNT, 256)
@@ -129,7 +129,8 @@ class ColumnarEngine(PartTable):
 
     # ------------------------------------------------------------ room
 
-    def _batch_room(self, n: int) -> None:
+    def make_batch_room(self, n: int) -> None:
+        """Make room for the rows of a batch."""
         if n <= self.batch_room:
             return
         n = (n + 255) & ~255
@@ -329,7 +330,7 @@ class ColumnarEngine(PartTable):
     def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
         """Bind the columns of a batch that are no values; keys are numbers below a bound."""
         s = self.scalars
-        self._batch_room(times.size)
+        self.make_batch_room(times.size)
         self.bind(d.TIMES, times)
         self.bind(d.KEY_ID, keys)
         s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
@@ -366,7 +367,7 @@ class ColumnarEngine(PartTable):
     def step(self, n: int, watermark: int) -> bool:
         """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
-            self._batch_room(n)
+            self.make_batch_room(n)
         code = run_step(self.directory, n, watermark)
         done = code == d.DONE or self._go_on(code, n, watermark)
         if self.directory.failure:
@@ -399,7 +400,7 @@ class ColumnarEngine(PartTable):
                 self.directory.grow(place, 2 * int(s[d.NEED]))
         elif code == d.SESSION_ROOM:
             n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
-            self.stores[s[d.STORE_AT]].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
+            self.stores[int(s[d.STORE_AT])].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
         elif code == d.TIDY:
@@ -428,7 +429,7 @@ class ColumnarEngine(PartTable):
         live = (arrays[d.REVISION] > 0) & (arrays[d.REVISION_END] > s[d.BEFORE_LIMIT])
         self.set_revisions([arrays[place][live] for place in REVISION_ARRAYS], need)
 
-    def set_revisions(self, columns: Sequence[AnyArray], need: int) -> None:
+    def set_revisions(self, columns: Sequence[Ints], need: int) -> None:
         """Enter ends, keys and revisions into a table that has room for more."""
         ends, keys, numbers = columns
         size = 1 << (4 * (ends.size + need) + 64).bit_length()

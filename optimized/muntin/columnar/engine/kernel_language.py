@@ -117,7 +117,7 @@ def _primitive(function: Callable[P, R]) -> Callable[P, R]:
 @_primitive
 def ints(t: "Directory", place: int) -> Ints:
     """The array of integers at a place."""
-    return t.arrays[place]  # type: ignore[return-value] # what lies there is what was put there
+    return t.arrays[place]
 
 
 @_primitive

@@ -38,7 +38,7 @@ def move_part(t: Directory) -> int:
     """Copy and merge pairs of rows of one part, from the column at another place."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
     part, origin = scalars[d.TOUCHED], scalars[d.NEED]
-    at = part * d.P_FIELDS
+    at: int = part * d.P_FIELDS
     call(parts[at + d.P_COPY], t, part, parts[at + d.P_CELLS], origin)
     call(parts[at + d.P_MERGE], t, part, parts[at + d.P_CELLS], origin)
     return 0

@@ -51,7 +51,7 @@ class Reach(NamedTuple):
 
     def horizon(self, limit: int) -> int:
         """The time before which no window that is not final begins."""
-        kind, size, step, phase, origin = self.rows[:, :5].T
+        kind, size, step, phase, origin = (self.rows[:, field] for field in range(5))
         end = limit + 1 + (phase - limit - 1) % step
         pane = end - 1 - (end - 1 - origin) % size
         return int(np.where(kind == d.CUMULATE, pane, end - size).min())

@@ -11,7 +11,7 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import FAR, AnyArray
 from muntin.columnar.engine.engine import REVISION_ARRAYS, ColumnarEngine
-from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.kernel_language import Ints, floats
 from muntin.columnar.engine.layout import LiveRows, best_layout, lay_rows, live_rows
 from muntin.columnar.engine.partials.kernels import DTYPES
 from muntin.columnar.engine.partials.promotion import live_bound
@@ -45,7 +45,7 @@ class EngineState(NamedTuple):
     blank: Ints
     slice: Ints
     key: Ints
-    count: Ints
+    count: Ints  # type: ignore[assignment] # of events; no item of this tuple is counted
     parts: list[PartState]
     revisions: list[Ints]
     stores: list[Sessions]
@@ -105,7 +105,7 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
         lay_sessions(store, held, parts)
     summed = [part for part in engine.parts if part.kernels.degree]
     for nth, part in enumerate(summed):
-        engine.directory.arrays[d.SUM_BOUND][nth] = live_bound(engine, part)
+        floats(engine.directory, d.SUM_BOUND)[nth] = live_bound(engine, part)
 
 
 def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, keys: int) -> Facts:

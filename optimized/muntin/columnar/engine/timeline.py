@@ -29,7 +29,7 @@ def slice_of(time: int, edges: Ints, lookup: Ints, origin: int, shift: int, slic
     s = U(lookup[U(time - origin >> shift)])
     while time >= edges[s + ONE]:
         s += ONE
-    return np.int64(s)
+    return np.int64(s)  # type: ignore[return-value] # an integer to kernels
 
 
 @outlined

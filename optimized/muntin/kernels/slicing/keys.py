@@ -120,7 +120,8 @@ class KeyIds:
         if self.all_integers:
             kept.of_column(ints(self._keys)[numbers], numbers.size)
         else:
-            kept.of([self._keys[number] for number in numbers.tolist()])
+            each: list[int] = numbers.tolist()
+            kept.of([self._keys[number] for number in each])
         return kept
 
     def of(self, keys: Sequence[Hashable]) -> Ints:

@@ -3,6 +3,9 @@
 The time of a row that brings a null is put away, farther from 0 than any time of an event.
 """
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import PartPhase, inlined, ints, words

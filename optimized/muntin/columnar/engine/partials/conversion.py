@@ -29,8 +29,8 @@ def int_of_limbs(limbs: Columns) -> Column:
     if len(carried) == 1 and bool(((top >= -HALF) & (top < HALF)).all()):
         return column_of((top << LIMB) + carried[0])
     value = top.astype(np.object_)
-    for limb in reversed(carried):
-        value = (value << LIMB) + limb.astype(np.object_)
+    for low in reversed(carried):
+        value = (value << LIMB) + low.astype(np.object_)
     return narrowed(column_of(value))
 
 
@@ -119,14 +119,14 @@ def _squares(old: PartKernels, new: PartKernels, columns: Columns) -> list[Colum
 def _powers(old: PartKernels, columns: Columns) -> tuple[Column, Column, Column]:
     """How many, the sum and the sum of squares, exactly; of floats that are finite."""
     if old.value_type == "float":
-        n = columns[0].astype(np.object_)
+        n = column_of(columns[0].astype(np.object_))
         pairs = [
             (Fraction(0), Fraction(0)) if not (isfinite(mean) and isfinite(spread))
             else (Fraction(mean), Fraction(spread))
             for mean, spread in zip(columns[1].tolist(), columns[2].tolist(), strict=True)
         ]  # fmt: skip
         mean, spread = (np.array([pair[k] for pair in pairs], np.object_) for k in range(2))
-        return column_of(n), column_of(n * mean), column_of(spread + n * mean * mean)
+        return n, column_of(n * mean), column_of(spread + n * mean * mean)
     if old.value_type == "wide":
         columns = columns[0], int_of_limbs(columns[1:3]), int_of_limbs(columns[3:])
     n, total, squares = (column_of(column.astype(np.object_)) for column in columns)

@@ -5,6 +5,9 @@ and both zeros as one, and for the least value all bits are inverted. Both are u
 value.
 """
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import Ints, PartPhase, inlined, ints, reordered, words

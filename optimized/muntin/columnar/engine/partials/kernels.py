@@ -114,7 +114,8 @@ def _objects(part: Part) -> PartKernels:
     sign = 1 if isinstance(part, Choice) and part.greatest else -1
     add, merge = object_kernels(type(part), sign)
     zeros = 1 if isinstance(part, Sum) else 4 if isinstance(part, Squares) else 0
-    empty = items(*[0] * zeros or [None], value_type="object")
+    nothing: list[object] = [0] * zeros or [None]
+    empty = items(*nothing, value_type="object")
     if isinstance(part, First | Last):
         empty = (*items(-d.FAR if isinstance(part, Last) else d.FAR), *empty)
     if isinstance(part, Choice):

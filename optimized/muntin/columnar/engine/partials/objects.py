@@ -15,7 +15,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray, Directory
 from muntin.columnar.engine.kernel_language import CallbackPhase, Ints
 from muntin.columnar.engine.partials.choice import is_chosen
-from muntin.kernels.slicing.arrays import column_of
+from muntin.kernels.slicing.arrays import Objects, column_of
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.parts import First, Last, Max, Min, Part, Squares, Sum
 from muntin.spec.algebra.catalogue import named
@@ -113,8 +113,8 @@ class ObjectKernels:
     def add(self, t: Directory, part: int, to: int, origin: int) -> int:
         """Add what the rows of a batch bring."""
         del origin
-        fields = t.arrays[d.PARTS][part * d.P_FIELDS : (part + 1) * d.P_FIELDS].tolist()
-        columns = t.arrays[to : to + fields[d.P_COLUMNS]]
+        fields: list[int] = t.arrays[d.PARTS][part * d.P_FIELDS : (part + 1) * d.P_FIELDS].tolist()
+        columns = columns_at(t, to, fields[d.P_COLUMNS])
         values, second = t.arrays[fields[d.P_SOURCE]], t.arrays[fields[d.P_SECOND]]
         times = np.asarray(t.arrays[fields[d.P_TIME]], np.int64)
         for i, row in placed_rows(t, times):
@@ -125,7 +125,7 @@ class ObjectKernels:
     def merge(self, t: Directory, part: int, to: int, origin: int) -> int:
         """Merge pairs of rows; what the origin has came first."""
         n = int(t.arrays[d.PARTS][part * d.P_FIELDS + d.P_COLUMNS])
-        columns, others = t.arrays[to : to + n], t.arrays[origin : origin + n]
+        columns, others = columns_at(t, to, n), columns_at(t, origin, n)
         merges = int(t.arrays[d.SCALARS][d.MERGES])
         froms, tos = (t.arrays[k][:merges].tolist() for k in (d.MERGE_FROM, d.MERGE_TO))
         for row, target in zip(froms, tos, strict=True):
@@ -135,12 +135,17 @@ class ObjectKernels:
                 column[target] = item
         return 0
 
-    def _put(self, columns: list[AnyArray], row: int, items: Items) -> None:
+    def _put(self, columns: list[Objects], row: int, items: Items) -> None:
         before = tuple(column.item(row) for column in columns)
         after = self.combine(before, items)
         if after is not before:
             for column, item in zip(columns, after, strict=True):
                 column[row] = item
+
+
+def columns_at(t: Directory, place: int, n: int) -> list[Objects]:
+    """The columns of a partial: of objects, or of times."""
+    return t.arrays[place : place + n]  # type: ignore[return-value] # what was put there
 
 
 def placed_rows(t: Directory, times: Ints) -> list[tuple[int, int]]:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.kernel_language import Ints, floats
 from muntin.columnar.engine.partials.conversion import converted
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
 from muntin.kernels.slicing.arrays import Column, column_of
 from muntin.kernels.slicing.parts import Count, Part
 
 if TYPE_CHECKING:
-    from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
+    from muntin.columnar.engine.engine import ColumnarEngine
+    from muntin.columnar.engine.partials.kept_parts import KeptPart
 
 ROOM = 2.0**61
 """Sums whose terms may reach this in all get more limbs: half of where a step asks for it."""
@@ -75,7 +76,7 @@ def promote(engine: "ColumnarEngine", kept: "KeptPart", kernels: PartKernels) ->
 
 def keep_counts(engine: "ColumnarEngine", part: Count) -> "KeptPart":
     """Count the values of a column that were all there until now."""
-    from muntin.columnar.engine.engine import KeptPart  # noqa: PLC0415 - it imports this module
+    from muntin.columnar.engine.partials.kept_parts import KeptPart  # noqa: PLC0415 - it imports this module
 
     kernels = kernels_for(part, "int")
     if kernels is None:
@@ -105,8 +106,7 @@ def live_bound(engine: "ColumnarEngine", kept: "KeptPart") -> float:
 def widen(engine: "ColumnarEngine", nth: int) -> None:
     """Make room for the sums of a batch: know the bound of the nth anew, or take more limbs."""
     kept = [one for one in engine.parts if one.kernels.degree][nth]
-    arrays = engine.directory.arrays
-    bounds = arrays[d.SUM_BOUND]
+    bounds = floats(engine.directory, d.SUM_BOUND)
     half = bounds.size // 2
     added = bounds[half + nth] - bounds[nth]
     live = live_bound(engine, kept)

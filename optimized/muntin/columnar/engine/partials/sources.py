@@ -12,10 +12,11 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray
-from muntin.columnar.engine.engine import ColumnarEngine, KeptPart
+from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
+from muntin.columnar.engine.partials.kept_parts import KeptPart
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.partials.promotion import keep_counts, promote
@@ -221,7 +222,7 @@ def types_for(part: Part, held: ValueTypes, columns: Columns) -> ValueTypes:
     if isinstance(part, Custom):
         return ()
     before: tuple[ValueType | None, ...] = held or (None,) * len(part.sources)
-    types = tuple(
+    types: ValueTypes = tuple(
         wider_type(one, columns[source])
         for one, source in zip(before, part.sources, strict=True)
     )  # fmt: skip

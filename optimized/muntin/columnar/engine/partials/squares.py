@@ -4,6 +4,9 @@ Integers: how many, their sum, and the sum of their squares; where these may pas
 and in four limbs. Floats: how many, the mean, and the sum of the squares of deviations from it.
 """
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import (

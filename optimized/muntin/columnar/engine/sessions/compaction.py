@@ -28,7 +28,7 @@ class Sessions(NamedTuple):
     key: Ints
     first: Ints
     reach: Ints
-    count: Ints
+    count: Ints  # type: ignore[assignment] # of events; no item of this tuple is counted
     reported: Ints
     revision: Ints
     columns: list[list[AnyArray]]
@@ -64,7 +64,9 @@ def live_sessions(store: SessionStore, parts: Sequence[Part]) -> Sessions:
     key, first, reach, count, state = (
         rows[live, name] for name in (s.KEY, s.FIRST, s.REACH, s.COUNT, s.STATE)
     )
-    columns = [[arrays[place][live] for place in store.places[part]] for part in parts]
+    columns: list[list[AnyArray]] = [
+        [arrays[place][live] for place in store.places[part]] for part in parts
+    ]
     reported = state & s.REPORTED
     return Sessions(key, first, reach, count, reported, state >> s.REVISION_SHIFT, columns)
 
@@ -89,8 +91,8 @@ def lay_sessions(store: SessionStore, sessions: Sessions, parts: Sequence[Part])
     for name, column in zip(names, (*sessions[:4], flags), strict=True):
         rows[s.FIRST_ROW : top, name] = column
     for part, columns in zip(parts, sessions.columns, strict=True):
-        for place, column in zip(store.places[part], columns, strict=True):
-            directory.arrays[place][s.FIRST_ROW : top] = column
+        for place, values in zip(store.places[part], columns, strict=True):
+            directory.arrays[place][s.FIRST_ROW : top] = values
     state[s.TOP :] = 0
     state[s.TOP], state[s.LIVE], state[s.CHUNK_TOP] = top, sessions.key.size, 1
     state[s.NEXT_DUE], state[s.REPORTS] = FAR, sessions.reported.sum()

@@ -1,7 +1,6 @@
 """The sessions of one gap, as Python sees them: their arrays, and what makes those larger."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +18,6 @@ UNITS_OF_GAP = 16
 """How many buckets of the finest wheel a gap takes, at least."""
 
 
-@dataclass(frozen=True)
 class ListedPart(Protocol):
     """What a store needs of a part of the engine."""
 
