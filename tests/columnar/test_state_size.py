@@ -29,7 +29,7 @@ def release_nothing(_: ColumnarEngine) -> int:
 def test_an_engine_that_evicts_nothing_is_detected(
     keys: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ColumnarEngine, "_release", release_nothing)
+    monkeypatch.setattr(ColumnarEngine, "release_rows", release_nothing)
     measured = run_soak(1, keys, 16)
     assert measured.peak_bytes > measured.first_quarter_bytes
     assert not measured.is_flat
