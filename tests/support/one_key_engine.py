@@ -4,8 +4,8 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
-from muntin.columnar.engine.partials.kept_parts import KeptPart
 from muntin.columnar.engine.partials.kernels import kernels_for
+from muntin.columnar.engine.partials.part_table import KeptPart
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.kernels.slicing.parts import Sum
 from muntin.spec.windows.periodic import Sliding

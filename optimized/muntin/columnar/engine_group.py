@@ -17,7 +17,7 @@ from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment
-from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.parts import Part, Squares, Sum
 from muntin.kernels.slicing.track import Track
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session
@@ -118,6 +118,13 @@ class EngineGroup:
             )
             self.engine.set_clock(clock.watermark, clock.limit)
             self.sources = SourceColumns(self.engine, self.parts)
+            self.sources.arithmetic = {
+                source
+                for form in self.forms.values()
+                for part in form.parts
+                for source in part.sources
+                if form.name == "range" or isinstance(part, Sum | Squares)
+            }
             for kind in self.tracks:
                 if isinstance(kind, Session):
                     self.stores[kind] = len(self.stores)

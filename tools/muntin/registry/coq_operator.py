@@ -121,8 +121,10 @@ def window_words(query: Query) -> tuple[object, ...]:
     window = query.window
     if window.measure is not TIME:
         raise UnsupportedError(f"query {query.id!r}: the model in Coq measures time only")
-    written = write_window(window)
+    written = dict(write_window(window))
     name = str(written["type"])
+    if name == "tumbling":
+        name, written["slide"] = "sliding", written["size"]
     if name not in FIELDS:
         raise UnsupportedError(f"query {query.id!r}: the model in Coq has no {window.name} windows")
     numbers = [integer(written[field], field) for field in FIELDS[name]]

@@ -302,13 +302,16 @@ def row_of(t: Directory, s: int, key: int) -> int:
 
 @linked(d.NUMBER_KEYS)
 def number_keys(t: Directory) -> int:
-    """Number the keys of a batch in the order in which they come; the table has room for all."""
+    """Number the keys of a batch in the order in which they come; 0 if the table has no room."""
     scalars, table, keys = ints(t, d.SCALARS), ints(t, d.KEY_TABLE), ints(t, d.KEYS)
     numbers, slots, key_of = ints(t, d.KEY_ID), ints(t, d.KEY_SLOT), ints(t, d.KEY_OF)
     n, known, bits = scalars[d.N], scalars[d.KEY_COUNT], scalars[d.KEY_BITS]
     mask, touched = (1 << bits) - 1, 0
     for begin in range(0, n, BLOCK):
         end = min(begin + BLOCK, n)
+        if 3 * (known + BLOCK) > 2 << bits:
+            scalars[d.KEY_COUNT] = known
+            return 0
         for i in range(begin, end):  # read all slots first, so that misses of the cache overlap
             slots[i - begin] = slot_of(keys[i], bits)
             touched += table[U(2 * slots[i - begin])]
@@ -323,7 +326,7 @@ def number_keys(t: Directory) -> int:
             numbers[U(i)] = table[U(2 * slot + 1)] - 1
     scalars[d.KEY_COUNT] = known
     scalars[d.TOUCHED] = touched
-    return known
+    return 1
 
 
 @outlined

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.cells import BLOCK
 from muntin.columnar.engine.directory import FAR, AnyArray
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
-from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.kernels import filled
+from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.promotion import widen
 from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.release import LEAST_WORK, fill_keys, give_back
@@ -65,7 +66,7 @@ class ColumnarEngine(PartTable):
         self._row_room = 256
         put(d.FREE_INDEX, np.zeros(64, np.int64))
         for place in (d.COPY_FROM, d.COPY_TO, d.MERGE_FROM, d.MERGE_TO):
-            put(place, np.zeros(4096, np.int64))
+            put(place, np.zeros(2048, np.int64))
         put(d.KEY_SLOT, np.zeros(256, np.int64))
         for place in REVISION_ARRAYS:
             put(place, np.zeros(256, np.int64))
@@ -73,9 +74,9 @@ class ColumnarEngine(PartTable):
             put(place, np.zeros(64, np.int64))
         put(d.SESSION_ROWS, np.zeros(64 * d.R_FIELDS, np.int64))
         put(d.OUT_ROW, np.zeros(64, np.int64))
-        s[d.KEY_BITS] = 7
-        put(d.KEY_TABLE, np.zeros(2 << 7, np.int64))
-        put(d.KEY_OF, np.zeros(1 << 7, np.int64))
+        s[d.KEY_BITS] = 9
+        put(d.KEY_TABLE, np.zeros(2 << 9, np.int64))
+        put(d.KEY_OF, np.zeros(1 << 9, np.int64))
         s[d.INDEX_GUESS] = 4
         self.make_batch_room(1024)
         if self.timetable:
@@ -298,7 +299,7 @@ class ColumnarEngine(PartTable):
         if s[d.KEYING] == d.HASHED:
             if directory.arrays[d.KEY_ID].size < n:
                 self.renew_key_numbers()
-            if self._widen_key_table(n):
+            if self._widen_key_table(max(keys, BLOCK)):
                 return
         if keys > directory.arrays[d.OUT_ROW].size:
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())

@@ -208,7 +208,8 @@ class Phase(Kernel, Generic[P]):
     def __call__(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel."""
         if not COMPILED:
-            return int(self.function(directory, *numbers))
+            with np.errstate(over="ignore", invalid="ignore"):  # words wrap, as compiled ones do
+                return int(self.function(directory, *numbers))
         code = self.entry(directory.address, *numbers)
         return code if code != UNLINKED else self._link(directory, self.entry, numbers)
 

@@ -153,6 +153,8 @@ def _renew_rows(engine: "ColumnarEngine", layout: int, width: int, units: int) -
     directory.put(d.NEXT_UNIT, np.zeros(int(s[d.UNITS]), np.int64))
     directory.put(d.ROW_COUNT, np.zeros(rows, np.int64))
     directory.put(d.ROW_KEY, np.zeros(rows if layout == d.SPARSE else 0, np.int64))
+    directory.put(d.INDEX, np.zeros(0, np.int64))
+    s[d.INDEX_TOP] = 0
     for kept in engine.parts:
         for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
             directory.put(place, filled(rows, identity))

@@ -65,8 +65,8 @@ def renumber_keys(engine: "ColumnarEngine", kept: Ints) -> None:
     _renumber_revisions(engine, numbers)
     directory.put(d.OUT_ROW, np.zeros(max(64, 1 << kept.size.bit_length()), np.int64))
     hashed = scalars[d.KEYING] == d.HASHED
-    room = 2 * kept.size + int(scalars[d.N]) if hashed else 0
-    bits = max(7, (3 * room // 2).bit_length())
+    room = 2 * kept.size + 256 if hashed else 0
+    bits = max(9, (3 * room // 2).bit_length())
     scalars[d.KEY_BITS] = bits
     directory.put(d.KEY_TABLE, np.zeros(2 << bits, np.int64))
     directory.put(d.KEY_OF, np.zeros(1 << bits, np.int64))  # results have the old one

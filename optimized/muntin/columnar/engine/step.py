@@ -165,12 +165,12 @@ def admit(t: Directory) -> int:
     if scalars[d.KEYING] == d.NO_KEYS:
         scalars[d.KEY_COUNT] = max(scalars[d.KEY_COUNT], 1)
     if scalars[d.KEYING] == d.HASHED:
-        crowded = 3 * (scalars[d.KEY_COUNT] + scalars[d.N]) > 2 << scalars[d.KEY_BITS]
-        if crowded or len(ints(t, d.KEY_ID)) < scalars[d.N]:
+        if len(ints(t, d.KEY_ID)) < scalars[d.N]:
             return d.RELAY
         if lacks(t, d.NUMBER_KEYS):
             return UNLINKED
-        number_keys(t)
+        if number_keys(t) == 0:
+            return d.RELAY
     if scalars[d.KEY_COUNT] > len(ints(t, d.OUT_ROW)):
         return d.RELAY
     if scalars[d.QUERY_COUNT]:

@@ -19,7 +19,7 @@ from muntin.kernels.slicing.parts import Count, Part
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
-    from muntin.columnar.engine.partials.kept_parts import KeptPart
+    from muntin.columnar.engine.partials.part_table import KeptPart
 
 ROOM = 2.0**61
 """Sums whose terms may reach this in all get more limbs: half of where a step asks for it."""
@@ -76,7 +76,7 @@ def promote(engine: "ColumnarEngine", kept: "KeptPart", kernels: PartKernels) ->
 
 def keep_counts(engine: "ColumnarEngine", part: Count) -> "KeptPart":
     """Count the values of a column that were all there until now."""
-    from muntin.columnar.engine.partials.kept_parts import KeptPart  # noqa: PLC0415 - it imports this module
+    from muntin.columnar.engine.partials.part_table import KeptPart  # noqa: PLC0415 - it imports this module
 
     kernels = kernels_for(part, "int")
     if kernels is None:

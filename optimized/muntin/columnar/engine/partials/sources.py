@@ -16,9 +16,9 @@ from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
-from muntin.columnar.engine.partials.kept_parts import KeptPart
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
+from muntin.columnar.engine.partials.part_table import KeptPart
 from muntin.columnar.engine.partials.promotion import keep_counts, promote
 from muntin.columnar.engine.results import StepRows
 from muntin.kernels.slicing.arrays import Fields, column_of
@@ -30,6 +30,7 @@ from muntin.spec.errors import UnsupportedError
 
 ValueTypes = tuple[ValueType, ...]
 Columns = Mapping[Source, Values]
+MOST_FLOAT = int(np.finfo(np.float64).max)
 STRIDES = (8,)
 """Of a column that is contiguous."""
 
@@ -45,6 +46,8 @@ class SourceColumns:
         self.places: dict[tuple[Source, ValueType], int] = {}
         self.times: dict[tuple[Source, ...], int] = {}
         self._usual: list[tuple[Source, np.dtype[np.generic] | None, int]] = []
+        self.arithmetic = set[Source]()
+        self._floats, self._huge = set[Source](), set[Source]()
         self.add(parts)
 
     @property
@@ -131,8 +134,24 @@ class SourceColumns:
 
     # ------------------------------------------------------------ types
 
+    def _check_arithmetic(self, columns: Columns) -> None:
+        """Refuse integers beyond all floats among floats, where both are added or subtracted."""
+        floats, huge = set[Source](), set[Source]()
+        for source in self.arithmetic & columns.keys():
+            values = _some(columns[source])
+            if values.dtype == np.float64 and values.size:
+                floats.add(source)
+            elif values.dtype == np.object_:
+                items = values.tolist()
+                floats |= {source} if any(isinstance(item, float) for item in items) else set()
+                huge |= {source} if any(_is_beyond_floats(item) for item in items) else set()
+        for source in (self._floats | floats) & (self._huge | huge):
+            raise OverflowError(f"in the column {source!r}" if source is not None else "in values")
+        self._floats, self._huge = self._floats | floats, self._huge | huge
+
     def _prepare(self, columns: Columns) -> None:
         """Have partials of the types that a batch needs, and counts where it brings nulls."""
+        self._check_arithmetic(columns)
         changes: list[tuple[Part, ValueTypes, PartKernels]] = []
         orders: dict[Part, type | None] = {}
         for part in self.parts:
@@ -215,6 +234,10 @@ class SourceColumns:
             self._put(place, moments)
         if kept.time != place:
             self.engine.set_time(kept, place)
+
+
+def _is_beyond_floats(item: object) -> bool:
+    return isinstance(item, int) and abs(item) > MOST_FLOAT
 
 
 def types_for(part: Part, held: ValueTypes, columns: Columns) -> ValueTypes:
