@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 from shutil import copytree
 from threading import Thread
@@ -343,3 +344,23 @@ def test_steps_of_two_engines_run_in_two_threads() -> None:
     for thread in threads:
         thread.join()
     assert results == [[45, 145, 245, 345]] * 100
+
+
+class Terminal(StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_command_that_compiles_ahead_is_named_once_and_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(QUIET, raising=False)
+    KernelStore().suggest_build(100)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    store = KernelStore()
+    for seconds in (0.1, 100, 100):
+        store.suggest_build(seconds)
+    assert terminal.getvalue().count("python -m muntin.columnar.build") == 1

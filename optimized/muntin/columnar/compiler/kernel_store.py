@@ -116,12 +116,14 @@ class KernelStore:
 
             store_kernels(self._folder / f"{name}.json", {name: code}, required_features(NATIVE))
         elapsed = time.perf_counter() - begin
-        self._suggest(elapsed)
+        self.suggest_build(elapsed)
         return code.address
 
-    def _suggest(self, elapsed: float) -> None:
+    def suggest_build(self, elapsed: float) -> None:
+        """Name the command that compiles ahead, once, on a terminal that has waited for long."""
         before, self.seconds = self.seconds, self.seconds + elapsed
-        if before <= LONG < self.seconds and not os.environ.get(QUIET):
+        is_watched = sys.stderr.isatty() and not os.environ.get(QUIET)
+        if before <= LONG < self.seconds and is_watched:
             sys.stderr.write(
                 f"muntin: compiling kernels for this processor takes a few seconds, once; "
                 f"`python -m muntin.columnar.build` does it ahead ({QUIET}=1 hides this line)\n"
