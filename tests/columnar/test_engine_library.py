@@ -274,18 +274,30 @@ def test_of_two_processes_one_compiles(tmp_path: Path) -> None:
     assert printed == ["['test.twice'] True", "[] False"]
 
 
-def test_the_command_is_named_once(
+class Terminal(StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_command_is_named_once_and_on_a_terminal_only(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert folder
     monkeypatch.setattr(kernel_store, "LONG", 0.0)
+    monkeypatch.setattr(sys, "stderr", quiet := Terminal())
     small_kernel_in(KernelStore())
-    assert capsys.readouterr().err == ""
+    assert quiet.getvalue() == ""
     monkeypatch.delenv(QUIET)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     store = KernelStore()
     for name in ("test.a", "test.b"):
         store.address(name, Kernel(twice, name).compile, keep=False)
-    assert capsys.readouterr().err.count("python -m muntin.columnar.build") == 1
+    assert terminal.getvalue().count("python -m muntin.columnar.build") == 1
+    monkeypatch.undo()
+    KernelStore().suggest_build(100)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_target_that_numba_does_not_know_of_is_refused(folder: Path) -> None:
@@ -344,23 +356,3 @@ def test_steps_of_two_engines_run_in_two_threads() -> None:
     for thread in threads:
         thread.join()
     assert results == [[45, 145, 245, 345]] * 100
-
-
-class Terminal(StringIO):
-    """What is written to a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_command_that_compiles_ahead_is_named_once_and_on_a_terminal_only(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv(QUIET, raising=False)
-    KernelStore().suggest_build(100)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    store = KernelStore()
-    for seconds in (0.1, 100, 100):
-        store.suggest_build(seconds)
-    assert terminal.getvalue().count("python -m muntin.columnar.build") == 1
