@@ -10,6 +10,7 @@ MUNTIN_STEPS ?= 1000000
 MUNTIN_SEED ?=
 MUNTIN_MINUTES ?= 120
 MUNTIN_ONLY ?=
+ENGINES := duckdb pandas polars
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly coq mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -26,7 +27,7 @@ help: ## show this
 run: $(READY) ## compare implementations on a million rows and the flights, on Spark: a table, a report
 	$(VENV)/bin/muntin diff --rows 1e6 --flights --seed 1 --out build/diff
 
-test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, or nightly)
+test: check $(ENGINES:%=engines/%/.venv/.ready) ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, or nightly)
 	$(RUN) pytest -n $(WORKERS) --dist loadgroup
 
 check: $(READY) ## lint and check types
@@ -37,9 +38,10 @@ check: $(READY) ## lint and check types
 mypy pyright: $(READY) # each has one core
 	$(RUN) $@
 
-proofs: $(READY) ## run the proofs, exhaustive walks and contracts, and count the claims by level
+proofs: $(READY) ## run the proofs, exhaustive walks and contracts, and count the claims by level; Coq, if it is there
 	MUNTIN_BUDGET=proofs $(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
+	PYTHONPATH=proofs $(RUN) coq.gate
 
 proofs-nightly: $(READY) ## the same with the large scopes (hours; resumes after a stop; MUNTIN_ONLY)
 	$(VENV)/bin/python proofs/nightly.py $(WORKERS) $(if $(MUNTIN_ONLY),-k "$(MUNTIN_ONLY)")
@@ -48,6 +50,11 @@ coq: ## check the theorems for every size, which docs/proved.md lists (needs Coq
 	@command -v coqc > /dev/null || { echo "make coq: Coq is not installed, so nothing was checked." \
 	    "Install it (apt-get install coq), version 8.16 or later" >&2; exit 1; }
 	$(MAKE) --no-print-directory -C proofs/coq check
+
+lockstep: coq $(READY) ## run structures beside their proved models, a million states (needs OCaml: ocaml-findlib)
+	$(MAKE) --no-print-directory -C proofs/lockstep model
+	PYTHONPATH=proofs $(RUN) lockstep.run --states $(MUNTIN_STEPS) --seed $(or $(MUNTIN_SEED),1)
+	PYTHONPATH=proofs $(RUN) lockstep.sensitivity
 
 mutants: $(READY) ## run all mutants, and print those that no test kills (MUNTIN_MINUTES, MUNTIN_ONLY)
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
@@ -85,17 +92,24 @@ diff-billion: $(READY) ## compare muntin.spark, tables and Spark's windows on a 
 	$(VENV)/bin/muntin diff --whole --rows 1e9 --keys 1e6 --seed 9 --out build/diff-billion \
 	    --journal build/diff-billion/journal.jsonl
 
+engines: $(READY) $(ENGINES:%=engines/%/.venv/.ready) ## hold other engines to the specification (MUNTIN_SEED)
+	for engine in $(ENGINES); do \
+	    $(VENV)/bin/muntin verify $$engine --traces 1200 $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED)) || exit; done
+
 lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
 	    --all-extras --group dev --group tools --group compare --no-header --no-emit-index-url --no-emit-find-links \
-	    $(UPGRADE) --output-file requirements.lock pyproject.toml
+	    $(UPGRADE) --output-file requirements.lock pyproject.toml; \
+	for engine in $(ENGINES); do \
+	    (cd engines/$$engine && "$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
+	        --no-header --no-emit-index-url --no-emit-find-links $(UPGRADE) --output-file requirements.lock requirements.in); done
 
 clean: ## remove the environment and all generated files
 	$(MAKE) --no-print-directory -C proofs/coq clean
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
+	rm -rf $(VENV) engines/*/.venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml requirements.lock
@@ -104,6 +118,12 @@ $(READY): pyproject.toml requirements.lock
 	$(RUN) pip install --quiet --constraint requirements.lock pip; \
 	$(RUN) pip install --quiet --constraint requirements.lock \
 	    --build-constraint requirements.lock --editable . --group dev
+	@touch $@
+
+engines/%/.venv/.ready: engines/%/requirements.lock
+	@$(find_python); set -ex; \
+	"$$python" -m venv --clear $(@D); \
+	$(@D)/bin/python -m pip install --quiet --requirement $<
 	@touch $@
 
 define find_python

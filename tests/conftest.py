@@ -61,6 +61,12 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """Let the end of the process find what was frozen: DuckDB prints all that it does not free."""
+    gc.unfreeze()
+
+
 @cache
 def calls_kernels(path: Path) -> bool:
     """Whether the tests of a file call kernels."""

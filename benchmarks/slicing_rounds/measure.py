@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 from time import process_time
 
+from muntin.conformance.output_comparison import response_difference
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
@@ -96,9 +97,9 @@ def check_answers(timers: Sequence[SlicingTimer]) -> None:
         for index, (expected, actual) in enumerate(
             zip(timers[0].answers, timer.answers, strict=False)
         ):
-            if expected != actual:
+            if difference := response_difference(expected, actual):
                 raise DisagreementError(
-                    f"{timer.name} does not answer step {index} as {timers[0].name}"
+                    f"{timer.name} does not answer step {index} as {timers[0].name}: {difference}"
                 )
 
 

@@ -7,6 +7,7 @@ stream it is the median of its micro-batches without the first, in which everyth
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -18,18 +19,16 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.windows import TableWindow
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.spark import aggregate, micros
-from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Cumulate, Sliding, tumbling
-from muntin.spec.windows.window import WindowType
+from muntin.spark import aggregate, cumulate, session, sliding, tumbling
 from rounds.clock import DisagreementError
 from spark_rounds.workload import FILES, SCHEMA, write_rows, write_stream
 
 OURS, NATIVE = "muntin", "native"
-SECOND = micros("1 second")
-GAP = micros("50 milliseconds")
+SECOND = timedelta(seconds=1)
+GAP = "50 milliseconds"
 WINDOWS = (1, 20, 100, 1000)
 OWN, MIXED = "own", "24 of mixed type"
 PARTITIONS, BUCKETS = 2, 4
@@ -89,20 +88,20 @@ def cells() -> Mapping[str, Measured]:
     measures[f"batch {OWN} 100"] = partial(in_batch, OWN, 100)
     measures["batch sessions"] = partial(in_batch, "sum", 0)
     for keys, windows in ((100, 20), (100, 100), (10_000, 20)):
-        kind = {"w": Sliding(windows * SECOND, SECOND)}
+        kind = {"w": sliding(windows * SECOND, SECOND)}
         measures[f"stream {keys} keys {windows}"] = partial(in_streaming, keys, kind, windows)
     measures["stream one"] = partial(in_streaming, 100, {"w": tumbling(SECOND)}, 0)
     measures[f"stream {MIXED}"] = partial(in_streaming, 100, mixed(), 0)
     return measures
 
 
-def mixed() -> dict[str, WindowType]:
+def mixed() -> dict[str, TableWindow]:
     """Windows of four types, six of each."""
     sizes = (1, 2, 5, 10, 15, 20)
-    kinds: list[WindowType] = [tumbling(n * SECOND) for n in sizes]
-    kinds += [Sliding(2 * n * SECOND, SECOND) for n in sizes]
-    kinds += [Session(n * SECOND) for n in sizes]
-    kinds += [Cumulate(2 * n * SECOND, SECOND) for n in sizes]
+    kinds: list[TableWindow] = [tumbling(n * SECOND) for n in sizes]
+    kinds += [sliding(2 * n * SECOND, SECOND) for n in sizes]
+    kinds += [session(n * SECOND) for n in sizes]
+    kinds += [cumulate(2 * n * SECOND, SECOND) for n in sizes]
     return {f"w{index}": kind for index, kind in enumerate(kinds)}
 
 
@@ -128,7 +127,7 @@ SUMMARY = NumericAggregate(
 
 def ours(df: DataFrame, name: str, windows: int) -> DataFrame:
     """Windows of `windows` seconds, one a second, by muntin; or sessions if it is 0."""
-    kind = Sliding(windows * SECOND, SECOND) if windows else Session(GAP)
+    kind = sliding(windows * SECOND, SECOND) if windows else session(GAP)
     own = (compiled_aggregate(SUMMARY, commutative=True), "v", "double")
     spec = own if name == OWN else (name, "v")
     answer = aggregate(df, keys="k", windows={"w": kind}, aggregates={"a": spec})
@@ -137,8 +136,8 @@ def ours(df: DataFrame, name: str, windows: int) -> DataFrame:
 
 def native(df: DataFrame, name: str, windows: int) -> DataFrame:
     """The same by Spark's own windows, with a sum for a user's own aggregate."""
-    sliding = f.window("ts", f"{max(windows, 1)} seconds", "1 second")
-    kind = sliding if windows else f.session_window("ts", "50 milliseconds")
+    hop = f.window("ts", f"{max(windows, 1)} seconds", "1 second")
+    kind = hop if windows else f.session_window("ts", "50 milliseconds")
     of = f.max if name == "max" else f.sum
     return df.groupBy("k", kind).agg(of("v").alias("a")).select("a")
 
@@ -181,7 +180,7 @@ def agree(a: tuple[int, float], b: tuple[int, float]) -> None:
 
 
 def in_streaming(
-    keys: int, windows: Mapping[str, WindowType], overlapping: int, environment: SparkEnvironment
+    keys: int, windows: Mapping[str, TableWindow], overlapping: int, environment: SparkEnvironment
 ) -> Iterator[SparkRow]:
     """Measure a stream; native windows take part if there is one sliding type."""
     plan = environment.plan

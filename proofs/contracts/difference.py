@@ -30,7 +30,7 @@ def published_view(first: int, second: int) -> KeyedHistory:
 
 def emitted_results(world: History, old: KeyedHistory, new: KeyedHistory) -> list[Result]:
     """The results that a step emits between two views."""
-    return [result for result, _ in result_changes(world.settings, QUERY, None, old, new)]
+    return list(result_changes(world.settings, QUERY, None, old, new))
 
 
 def emitted_results_turn_the_old_view_into_the_new(a: int, b: int, new_a: int, new_b: int) -> None:

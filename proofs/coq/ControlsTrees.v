@@ -2,7 +2,8 @@
     False variants of the theorems, each refuted by a computed counterexample, and witnesses that
     the hypotheses of the theorems can be met. *)
 From Muntin Require Monoid FlatFat FlatFatAnswers FlatFatCost ReactiveRing.
-From Muntin Require FibaTree FibaContents FibaAggregates FibaSizes Fiba FibaCost FibaNodes.
+From Muntin Require FibaTree FibaContents FibaAggregates FibaSizes Fiba FibaRange FibaCost
+  FibaNodes.
 Import Monoid.
 Set Implicit Arguments.
 
@@ -157,7 +158,7 @@ Module RingControls.
 End RingControls.
 
 Module FibaControls.
-  Import FibaTree FibaContents FibaAggregates FibaSizes Fiba FibaCost.
+  Import FibaTree FibaContents FibaAggregates FibaSizes Fiba FibaRange FibaCost.
   #[local] Instance two : min_arity := MinArity (le_n 2).
 
   (* after inserts at 1, 2, 3 and so on *)
@@ -165,8 +166,8 @@ Module FibaControls.
   Definition after n : fiba := fold_left apply (inserts n) new.
   Definition entries n := fold_left window_apply (inserts n) [].
 
-  (** Witness of Fiba.insert_relates, Fiba.evict_relates, Fiba.query_is_fold: a tree of twelve
-      entries and height 2. *)
+  (** Witness of Fiba.insert_relates, Fiba.evict_relates, Fiba.query_is_fold,
+      FibaRange.query_range_is_fold: a tree of twelve entries and height 2. *)
   Example twelve_relates : relates (after 12) (entries 12).
   Proof. apply run_relates. Qed.
   Example twelve_is_high : projT1 (after 12) = 1 /\ length (entries 12) = 12.
@@ -227,6 +228,18 @@ Module FibaControls.
   Example right_finger_left_out :
     ~ forall f held, relates f held -> query_without_right f = fold words (map snd held).
   Proof. intro H. specialize (H _ _ twelve_relates). vm_compute in H. discriminate. Qed.
+
+  (** Control of FibaRange.query_range_is_fold: a prefix that begins at the root, and so takes a
+      node of the left spine whole. *)
+  Definition prefix_from_the_root last (f : fiba) : list nat :=
+    let (h, n) := f in prefix_below (aggregate h) (prefix_of last h) last (fst (snd n)) (snd (snd
+      n)).
+  Example spine_taken_whole : ~ forall last f held, relates f held ->
+    prefix_from_the_root last f = fold words (map snd (filter (up_to last) held)).
+  Proof.
+    assert (R : relates (after 40) (entries 40)) by apply run_relates.
+    intro H. specialize (H 40%Z _ _ R). vm_compute in H. discriminate.
+  Qed.
 
   (** Control of Fiba.query_is_fold, FibaAggregates.repair_gives_aggregates: a node on the left
       spine does not include what its parent holds. *)

@@ -10,7 +10,8 @@
     node that they reach is the same, and bounds in FibaCost.v say how far the code climbs. After
     each call the root and both spines are recomputed, where the code recomputes what hit names; S9
     to S12 leave no choice of values, but that no recomputation is wrongly left out is not proved.
-    Visits and combines are not counted. Bulk calls and range queries are not modelled. *)
+    Visits and combines are not counted. Bulk calls are not modelled; range queries are in
+    FibaRange.v. *)
 From Muntin Require Import Monoid.
 Set Implicit Arguments.
 

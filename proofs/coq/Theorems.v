@@ -2,7 +2,8 @@
 From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
-  Sessions FibaAggregates Fiba FibaCost FibaNodes.
+  Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows
+  FibaAggregates Fiba FibaRange FibaCost FibaNodes.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -64,12 +65,23 @@ Print Assumptions Sessions.confluence.
 Print Assumptions Sessions.sessions_are_specified.
 Print Assumptions Sessions.contents.
 Print Assumptions Sessions.aggregate.
+Print Assumptions SlicingOperatorRun.step_emits_denotation.
+Print Assumptions SlicingOperatorRun.operator_is_denotation.
+Print Assumptions SlicingOperatorRun.kept_slices_are_needed.
+Print Assumptions SlicingOperatorRun.value_from_partials.
+Print Assumptions PeriodicWindows.starts_are_specified.
+Print Assumptions PeriodicWindows.starts_in_each_dialect.
+Print Assumptions PeriodicWindows.sliding_windows_are_known.
+Print Assumptions PeriodicOperator.sliding_operator_is_denotation.
+Print Assumptions SessionWindows.released_sessions_are_not_missed.
+Print Assumptions SessionWindows.session_windows_are_fused.
 Print Assumptions FibaAggregates.repair_gives_aggregates.
 Print Assumptions Fiba.new_relates.
 Print Assumptions Fiba.insert_relates.
 Print Assumptions Fiba.evict_relates.
 Print Assumptions Fiba.query_is_fold.
 Print Assumptions Fiba.run_relates.
+Print Assumptions FibaRange.query_range_is_fold.
 Print Assumptions FibaCost.insert_coins.
 Print Assumptions FibaCost.evict_coins.
 Print Assumptions FibaCost.run_cost.

@@ -14,7 +14,7 @@ LEVELS = ("proved", "exhausted", "confirmed", "tested", "measured")
 """From the strongest to the weakest."""
 
 MEANINGS = {
-    "proved": "by Z3, without bounds, about the named model; its controls are refuted",
+    "proved": "by Z3 or by Coq, without bounds, about the named model; its controls are refuted",
     "exhausted": "the real code, in every state or on every input within the named scope",
     "confirmed": "by CrossHair, on all paths of the real code, for the named integers",
     "tested": "on inputs that Hypothesis draws, and on examples worked out by hand",
@@ -22,6 +22,8 @@ MEANINGS = {
 }
 
 COMMANDS = {
+    "proofs/coq/*": ("proved", "make coq"),
+    "proofs/lockstep/*": ("tested", "make lockstep"),
     "proofs/smt/*": ("proved", "python proofs/prove.py"),
     "proofs/exhaustive/*": ("exhausted", "pytest"),
     "proofs/contracts/*": ("confirmed", "python proofs/confirm.py"),
@@ -32,7 +34,8 @@ COMMANDS = {
 """By path: the level of the checks there (tests may also exhaust), and the command."""
 
 CLAIMED_FOLDERS = ("proofs/smt/", "proofs/contracts/")
-"""Every check in these folders belongs to a claim, and each exhaustive test of tests/proofs."""
+"""Every check in these folders belongs to a claim, and each exhaustive test of tests/proofs, and
+each theorem in Coq."""
 
 
 EXHAUSTIVE_TEST = re.compile("test_every_").match
@@ -87,13 +90,16 @@ def commands(places: Iterable[Place]) -> list[str]:
         _, command = place.kind
         by_module = command.startswith("python ")
         arguments = named.setdefault(command, {})
-        arguments[Path(place.path).stem if by_module else str(place)] = None
+        if not command.startswith("make "):
+            arguments[Path(place.path).stem if by_module else str(place)] = None
     return [" ".join([command, *arguments]) for command, arguments in named.items()]
 
 
 @cache
 def functions(path: Path) -> frozenset[str]:
-    """The names of all functions of a module, nested ones included."""
+    """The names of all functions of a module, nested ones included; of a file of Coq, theorems."""
+    if path.suffix == ".v":
+        return frozenset(re.findall(r"^ *Theorem (\w+)", path.read_text(), re.MULTILINE))
     tree = ast.parse(path.read_text())
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
@@ -118,4 +124,9 @@ def required_checks() -> set[str]:
     tested = [
         (path, name) for path in exhausting for name in functions(path) if EXHAUSTIVE_TEST(name)
     ]
-    return {f"{path.relative_to(ROOT)}::{name}" for path, name in (*stated, *tested)}
+    theorems = [
+        (path, name)
+        for path in sorted((ROOT / "proofs" / "coq").glob("*.v"))
+        for name in functions(path)
+    ]
+    return {f"{path.relative_to(ROOT)}::{name}" for path, name in (*stated, *tested, *theorems)}

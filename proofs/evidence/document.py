@@ -3,11 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from evidence.checks import LEVELS, MEANINGS, ROOT, commands
 from evidence.claim import PARTS, Check, Claim, Subject, claims, subjects
 
 DOCUMENT, README = "docs/invariants.md", "README.md"
+COQ_PAGE = "proved.md"
+"""Beside the document: the statements of the theorems in Coq."""
 BEGIN, END = "<!-- claims: made by proofs/claims.py -->", "<!-- end of claims -->"
 
 HEAD = """\
@@ -118,8 +121,19 @@ def distinct_checks(subject: Subject) -> list[Check]:
 
 
 def check_line(check: Check) -> str:
-    """A check with its level, its scope and the commands that run it."""
-    return f"**{check.level}**, {check.scope}: `{'; '.join(commands(check.places))}`"
+    """A check with its level, its scope, the commands that run it, and its theorems in Coq."""
+    theorems = [
+        f"[`{Path(place.path).stem}.{place.name}`]({COQ_PAGE}#{anchor(title(ROOT / place.path))})"
+        for place in check.places
+        if place.path.endswith(".v")
+    ]
+    named = f" ({', '.join(theorems)})" if theorems else ""
+    return f"**{check.level}**, {check.scope}: `{'; '.join(commands(check.places))}`{named}"
+
+
+def title(path: Path) -> str:
+    """The title of a file of Coq, which is that of its section in docs/proved.md."""
+    return path.read_text().splitlines()[0].removeprefix("(** ")
 
 
 def sentence(claim: Claim) -> str:

@@ -41,12 +41,21 @@ def states(name: str) -> object:
 
 
 def finger(_: str) -> object:
-    """Explore small finger B+-trees, and one higher tree."""
+    """Explore small finger B+-trees, and one higher tree, of words and of bags."""
     from exhaustive.states import finger as explorations  # noqa: PLC0415 each killer loads only what it needs
 
-    return explorations.RepairExploration(
-        explorations.finger_scope(2)
-    ).run(), explorations.TwoCallExploration(explorations.finger_scope(7)).run_from(range(5))
+    return [
+        exploration
+        for commutative in (False, True)
+        for exploration in (
+            explorations.RepairExploration(
+                explorations.finger_scope(2, commutative=commutative)
+            ).run(),
+            explorations.TwoCallExploration(
+                explorations.finger_scope(7, commutative=commutative)
+            ).run_from(range(5)),
+        )
+    ]
 
 
 def short_scope(scope: "TraceScope") -> "TraceScope":
@@ -88,6 +97,7 @@ def vectors(name: str) -> object:
             for run in runs(transcript, name, lambda: None):
                 assert run.outcome != "error", run.why
                 assert run.outcome != "done" or not run.differences(transcript), file.stem
+                assert not run.disorder, (file.stem, run.disorder)
                 replayed += [file.stem] if run.outcome == "done" else []
     assert replayed, f"{name} supports no transcript"
     return replayed

@@ -83,6 +83,18 @@ def test_replay_needs_the_core_dependencies_only(site: Path) -> None:
     assert (process.returncode, process.stderr) == (0, "")
 
 
+def test_an_operator_of_a_stranger_needs_the_core_dependencies_only(
+    site: Path, tmp_path: Path
+) -> None:
+    for name in ("my_adapter.py", "my_operator.py"):
+        shutil.copy(ROOT / "examples" / "verify-my-operator" / name, tmp_path)
+    words = ["verify", "my_adapter:MyAdapter", "--seed", "1", "--traces", "40"]
+    code = f"sys.argv = {['muntin', *words]!r}\nfrom muntin.cli.main import main\nsys.exit(main())"
+    process = python(site, f"import os; os.chdir({str(tmp_path)!r})\n{code}")
+    assert (process.returncode, process.stderr) == (1, "")
+    assert "late #1    ! -" in process.stdout
+
+
 def test_a_missing_extra_is_named(site: Path) -> None:
     process = muntin(site, "replay", VECTOR, "--pretty")
     assert process.returncode > 0

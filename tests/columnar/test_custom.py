@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from muntin.columnar.operator import ColumnarOperator
+from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
@@ -91,7 +92,7 @@ def test_a_summary_answers_as_its_definition_does(kind: str) -> None:
         expected = denoted.take(step)
         emitted += len(expected.results)
         for index, one in enumerate(operators):
-            assert one.take(step) == expected
+            assert not response_difference(expected, one.take(step))
             if now == 48:
                 fresh = made(aggregate, Settings(5))[1 + index]
                 transfer_state(one, fresh)
@@ -107,7 +108,7 @@ def test_explain_says_whether_a_user_aggregate_is_compiled() -> None:
     assert operator.explain().splitlines() == (
         [
             f"d: tumbling of digits: records (digits is not commutative){how}",
-            f"v: tumbling of vwap: slices (vwap joins partials in a way of its own){how}",
+            f"v: tumbling of vwap: compiled (one compiled call a step){how}",
         ]
         if COMPILED
         else [

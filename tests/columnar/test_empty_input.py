@@ -4,13 +4,13 @@ from importlib import import_module
 
 import pytest
 
-from muntin.columnar.table import aggregate
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import fold_ranges
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.kernel_api import Column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.spec.windows.periodic import tumbling
+from support.arrow_results import aggregate
 
 pa = import_module("pyarrow")
 MODES = [pytest.param(True, id="compiled"), pytest.param(False, id="as it is")]

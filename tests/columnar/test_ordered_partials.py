@@ -7,8 +7,9 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
+from muntin.columnar.operator import ColumnarOperator
+from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
@@ -26,7 +27,7 @@ CHOICES = ["argmin", "argmax"]
 
 def with_queries(random: Random, settings: Settings) -> list[ColumnarOperator]:
     """Operators with the same queries: dense, in slices, and dense again."""
-    operators = [ColumnarOperator(settings, method=m) for m in ("dense", "slices", "dense")]
+    operators = [ColumnarOperator(settings, method=m) for m in ("compiled", "slices", "compiled")]
     size = random.choice([4, 10, 64, 777])
     kind = Sliding(size, random.choice([size, max(1, size // 3), 2 * size]), random.choice([0, 1]))
     for operator in operators:
@@ -56,7 +57,7 @@ def is_close_result(a: Result, b: Result) -> bool:
     return same and a.value == b.value
 
 
-METHODS: list[Method] = ["auto", "dense", "slices", "records"]
+METHODS: list[Method] = ["auto", "compiled", "slices", "records"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -67,7 +68,7 @@ def test_one_column_over_another_is_not_the_other_over_the_one(method: Method) -
             operator.add(Query(f"{fields}", tumbling(10), over(fields, named("argmin"))))
     step = Step((Event(1, {"x": 1, "y": 20}), Event(2, {"x": 2, "y": 10})), 10)
     got, expected = (operator.take(step) for operator in both)
-    assert got == expected
+    assert not response_difference(expected, got)
     assert [result.value for result in got.results] == [20, 2]
 
 
@@ -84,7 +85,7 @@ def test_a_null_payload_is_returned_as_any_value(method: Method) -> None:
                 operator = restored
             step = Step(tuple(with_nulls(random, at) for _ in range(12)), at)
             output = operator.take(step)
-            assert output == twin.take(step)
+            assert not response_difference(twin.take(step), output)
             nulls += sum(result.value is None for result in output.results)
     assert nulls > 50
 
@@ -108,7 +109,7 @@ def with_nulls(random: Random, at: int) -> Event:
 
 @pytest.mark.parametrize("keys", [0, 3, 200])
 def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
-    emitted, methods = 0, ""
+    emitted = 0
     for seed in range(12):
         random = Random(seed)  # noqa: S311 nothing secret
         settings = Settings(random.choice([0, 500]), output=random.choice(["final", "accumulate"]))
@@ -121,14 +122,16 @@ def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
                 transfer_state(tested, other)
                 tested = other
             mine, its = (
-                one.take_columns(times, values, of, at - 10).results() for one in (tested, plainer)
+                sorted(
+                    one.take_columns(times, values, of, at - 10).results(),
+                    key=lambda r: (r.query, str(r.key), r.start, r.end, r.kind),
+                )
+                for one in (tested, plainer)
             )
             assert len(mine) == len(its)
             assert all(is_close_result(a, b) for a, b in zip(mine, its, strict=True)), seed
             emitted += len(mine)
-        methods += tested.explain()
     assert emitted > 1000
-    assert ("by now keyed" in methods) == (keys > 0)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -175,5 +178,5 @@ def test_windows_of_a_removed_query_are_not_retracted(method: Method) -> None:
         operator.remove("max")
     step = Step((Event(5, 3),))
     got, expected = (operator.take(step) for operator in both)
-    assert got == expected
+    assert not response_difference(expected, got)
     assert {result.kind for result in got.results} == {"retracted", "new"}

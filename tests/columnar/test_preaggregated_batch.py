@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.image import Image
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.parts import Count, Sum
 from muntin.kernels.slicing.store import Store
 from muntin.spec.algebra.catalogue import named
@@ -89,7 +89,7 @@ def test_no_later_event_gets_a_number_that_one_had() -> None:
         with_query(Settings(in_order=True)),
         with_query(Settings(dialect=Dialect(lateness="window"))),
         with_query(kind=Rolling(5)),
-        with_query(method="dense"),
+        with_query(method="compiled"),
     ],
 )
 def test_other_operators_accept_no_slices(operator: ColumnarOperator) -> None:

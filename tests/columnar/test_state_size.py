@@ -7,8 +7,7 @@ import os
 
 import pytest
 
-from muntin.kernels.slicing.dense.group import DenseGroup
-from muntin.kernels.slicing.keyed.group import KeyedGroup
+from muntin.columnar.engine.engine import ColumnarEngine
 from stress.soak_columns import LOADS, MILLION, main, run_soak
 
 MILLIONS = 1000 if os.environ.get("MUNTIN_PROFILE") == "nightly" else 10
@@ -22,17 +21,15 @@ def test_state_is_at_most_twice_its_slices_and_does_not_grow(windows: int, keys:
     assert measured.peak_bytes == measured.first_quarter_bytes
 
 
-def forget_nothing(_: DenseGroup, held: object, __: object) -> object:
-    return held
+def release_nothing(_: ColumnarEngine) -> int:
+    return 0
 
 
-@pytest.mark.parametrize(
-    ("keys", "kind", "forget"), [(0, DenseGroup, "_forget"), (9, KeyedGroup, "_fewer")]
-)
-def test_a_group_that_evicts_nothing_is_detected(
-    keys: int, kind: type[DenseGroup], forget: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("keys", [0, 9])
+def test_an_engine_that_evicts_nothing_is_detected(
+    keys: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kind, forget, forget_nothing)
+    monkeypatch.setattr(ColumnarEngine, "release_rows", release_nothing)
     measured = run_soak(1, keys, 16)
     assert measured.peak_bytes > measured.first_quarter_bytes
     assert not measured.is_flat

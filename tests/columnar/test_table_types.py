@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from muntin.columnar.aggregate_requests import AggregateSpec, AggregateSpecs
-from muntin.columnar.table import aggregate, rolling
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import snapshot
 from muntin.spec.algebra.catalogue import named
@@ -18,6 +17,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery
 from muntin.spec.windows.periodic import Sliding, tumbling
+from support.arrow_results import aggregate, rolling
 
 pa = import_module("pyarrow")
 SUM: AggregateSpecs = [("sum", "x")]
@@ -123,9 +123,9 @@ def test_names_with_blanks_are_distinguished() -> None:
 
 
 ODD: list[tuple[str, dict[str, object]]] = [
-    ("no table can be made of this: Byte-swapped", {"rows": {"t": [1], "x": np.ones(1, ">i8")}}),
-    ("no table can be made of this: .* too large", {"rows": {"t": [2**70], "x": [1]}}),
-    ("no table can be made of this: Unsupported", {"rows": {"t": [1], "x": np.ones(1, "i4,i4")}}),
+    ("the column 'x' cannot be read: Byte-swapped", {"rows": {"t": [1], "x": np.ones(1, ">i8")}}),
+    ("the column 't' cannot be read in row 0: .* too large", {"rows": {"t": [2**70], "x": [1]}}),
+    ("the column 'x' cannot be read: Unsupported", {"rows": {"t": [1], "x": np.ones(1, "i4,i4")}}),
     ("the name of an aggregate must be a string, not 1", {"aggregates": {1: ("sum", "x")}}),
     ("the name of a window must be a string, not 2", {"windows": {2: tumbling(3)}}),
 ]
@@ -178,7 +178,7 @@ def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_next_to_nulls() 
     assert (second["sum(x)"], second["max(x)"], second["m4(x)"]) == (None, None, None)
 
 
-@pytest.mark.parametrize("method", ["dense", "slices", "records"])
+@pytest.mark.parametrize("method", ["compiled", "slices", "records"])
 def test_what_is_not_finite_is_no_reason_to_warn(method: Method) -> None:
     operator = ColumnarOperator(Settings(5), method=method)
     for name in ("sum", "range", "mean", "var_pop", "m4", "median"):

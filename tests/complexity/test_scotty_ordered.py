@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.scotty.groups.base import SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
@@ -146,7 +147,7 @@ def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int)
     with pytest.raises(UserCodeError, match="query 'faulty'"):
         operator.step([Event(2, Letter(2, 5)), Event(3, Letter(1, bad)), Event(11, Letter(1, 8))])
     for event in (Event(2, Letter(1, 4)), Event(3, Letter(5, 5)), Event(20, Letter(1, 6))):
-        assert operator.step([event]) == twin.step([event])
+        assert not response_difference(twin.step([event]), operator.step([event]))
 
 
 def test_a_window_due_in_a_step_that_failed_elsewhere_is_emitted() -> None:
@@ -161,7 +162,7 @@ def test_a_window_due_in_a_step_that_failed_elsewhere_is_emitted() -> None:
     for target in (operator, twin):
         target.remove("faulty")
     output = operator.step([], 30)
-    assert output == twin.step([], 30)
+    assert not response_difference(twin.step([], 30), output)
     assert [result.query for result in output.results] == ["near"]
 
 

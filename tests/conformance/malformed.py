@@ -88,6 +88,7 @@ TRACES = [
     unseen(("queries", 1, "id"), "a", 'queries[1].id: there is a query "a" already'),
     Malformed(("queries", 0, "aggregate"), "total", "queries[0].aggregate: 'total' is not an"),
     Malformed(("queries", 0, "aggregate"), "percentile(101)", "queries[0].aggregate: 'percentile("),
+    Malformed(("queries", 0, "aggregate"), "percentile(0.9)", "queries[0].aggregate: 'percentile("),
     Malformed(("queries", 0, "aggregate"), None, "queries[0].aggregate must be a string, not null"),
     Malformed(WINDOW, {"size": 3}, 'queries[0].window: the field "type" is missing'),
     Malformed(WINDOW, {"type": "hopping"}, "queries[0].window.type must be one of tumbling, slidi"),

@@ -171,7 +171,7 @@ def test_the_columnar_engine_gives_it_to_the_generic_operator() -> None:
     assert "generic (shifts windows have no form over columns)" in operator.explain()
     table = {"t": [1, 9, 25, 27], "v": [1, 2, 3, 4]}
     result = aggregate(table, time="t", windows=[Shifts(8, 2)], aggregates={"s": ("sum", "v")})
-    columns = [list(map(int, getattr(result, "__getitem__")(n))) for n in ("start", "end", "s")]  # noqa: B009 - of any table
+    columns = [result[name].tolist() for name in ("start", "end", "s")]
     assert list(zip(*columns, strict=True)) == [(0, 8, 1), (8, 16, 2), (26, 34, 4)]
 
 

@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 
 from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, Technique
 from muntin.reference.specification import SpecificationOperator
@@ -89,7 +90,7 @@ def test_windows_of_any_machine_and_measure_are_those_of_the_denotation(kind: Wi
             for operator in running if number == 8 else []:
                 operator.add(Query("late", kind, WORDS))
             expected, *got = [operator.take(step) for operator in running]
-            assert got == [expected, expected]
+            assert not any(response_difference(expected, output) for output in got)
             for result in expected.results:
                 name = f"{result.query} {result.kind}"
                 counts[name] = counts.get(name, 0) + 1
@@ -122,7 +123,7 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning(
                 with pytest.raises(UserCodeError, match="query 'q8'"):
                     running.step([*step.events, last], step.watermark)
                 failed += 1
-            assert running.take(step) == twin.take(step)
+            assert not response_difference(twin.take(step), running.take(step))
     assert failed > 100
 
 

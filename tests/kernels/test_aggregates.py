@@ -68,6 +68,12 @@ def test_a_mean_of_integers_is_off_by_a_few_roundings(rows: list[tuple[int]]) ->
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
+def test_what_commutes_is_what_the_catalogue_says(name: str, kind: Kind) -> None:
+    assert numeric_aggregate(name, kind).commutative is named_keeping_nulls(name).commutative
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_identity_is_one(name: str, kind: Kind) -> None:
     summary = numeric_aggregate(name, kind)
     floats = [(3.0, 4.0), (-inf, 1.0), (inf, 1.0), (nan, 2.0)]

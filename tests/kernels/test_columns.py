@@ -200,6 +200,34 @@ def test_arrays_of_any_integer_type_are_accepted(*, compiled: bool) -> None:
     assert len(column_window) == 3
 
 
+def words_of_a_partial(column_window: ColumnWindow) -> int:
+    return len(next(iter(column_window.tree.items()))[1])
+
+
+@BOTH
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_take_a_second_word_before_one_overflows(sign: int, *, compiled: bool) -> None:
+    column_window, value = window(compiled=compiled), sign * (2**61 + 1)
+    for count in range(1, 8):
+        column_window.insert([count], [value])
+        assert column_window.query() == (value * count,)
+        assert words_of_a_partial(column_window) == (1 if count < 4 else 2)
+    assert answers(column_window.replay_rounds([5, 6], [8, 8], [value, 1])) == [
+        3 * value,
+        2 * value + 1,
+    ]
+
+
+@BOTH
+def test_sums_stay_in_one_word_while_the_values_of_the_window_fit(*, compiled: bool) -> None:
+    column_window, value = window(compiled=compiled), 2**60
+    for time in range(30):
+        column_window.insert([time], [value])
+        column_window.evict_through(time - 3)
+        assert column_window.query() == (value * min(time + 1, 3),)
+    assert words_of_a_partial(column_window) == 1
+
+
 @BOTH
 def test_rolling_windows_in_order(*, compiled: bool) -> None:
     random = Random(1)  # noqa: S311 nothing secret

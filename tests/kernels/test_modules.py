@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+from muntin.kernels.compiler import specialization
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.kernels.compiler.source_closure import SourceClosure
 from muntin.kernels.compiler.specialization import (
@@ -81,6 +82,15 @@ def test_a_change_in_a_constant_or_helper_makes_other_kernels(
     other.__name__ = helped.__name__
     monkeypatch.setattr(sys.modules[__name__], "helped", other)
     assert text() not in (before, scaled)
+
+
+def test_a_change_in_the_tables_makes_other_kernels(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before, changed = text(), tmp_path / "tables.py"
+    changed.write_text("WORDS_PER_LINE = 16\n")
+    monkeypatch.setattr(specialization, "TABLES", changed)
+    assert text() != before
 
 
 def test_what_a_closure_holds_is_part_of_it() -> None:

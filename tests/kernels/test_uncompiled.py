@@ -10,7 +10,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 KERNELS = ("aggregates", "columns")
 COLUMNAR = (
-    "compaction", "custom", "dense", "empty_input", "fallback_queries",
+    "compaction", "custom", "empty_input", "engine_sessions", "fallback_queries",
     "gap_and_punctuation_columns", "numeric_edge_cases", "operator", "ordered_partials", "table",
     "table_types",
 )  # fmt: skip

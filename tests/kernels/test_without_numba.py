@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -21,7 +21,7 @@ find, util.find_spec = util.find_spec, lambda name: None if name == "numba" else
 import numpy as np
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.windows.data_driven import LastNEvery, Session
@@ -31,7 +31,7 @@ from muntin.spec.query import Query, Settings
 assert not COMPILED
 total = NumericAggregate("total", ("int",), ("int",), (0,), lambda v: (v,),
                          lambda a, b: (a[0] + b[0],), lambda a: a, ("int",))
-for method in ("auto", "dense"):
+for method in ("auto", "compiled"):
     operator = ColumnarOperator(Settings(3), method=method)
     operator.add(Query("s", Sliding(8, 4), named("sum")))
     operator.add(Query("t", Sliding(8, 4), compiled_aggregate(total, commutative=True)))

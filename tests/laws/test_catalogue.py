@@ -38,6 +38,7 @@ EXACT: dict[str, Callable[[list[int]], object]] = {
     "percentile(0)": min,
     "percentile(95)": lambda v: interpolated(v, Fraction(95)),
     "percentile(99.9)": lambda v: interpolated(v, Fraction("99.9")),
+    "percentile(0.5%)": lambda v: interpolated(v, Fraction("0.5")),
     "percentile(100)": max,
     "first": lambda v: v[0],
     "last": lambda v: v[-1],
@@ -273,6 +274,20 @@ def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None
         named(name)
     assert repr(name) in str(refusal.value)
     assert all(known in str(refusal.value) for known in (*NAMES, "percentile(p)"))
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("percentile(0.95)", r"write percentile\(95\), or percentile\(0.95%\)"),
+        ("percentile(0.999)", r"write percentile\(99.9\), or percentile\(0.999%\)"),
+        ("percentile(0.005)", r"write percentile\(0.5%\), or percentile\(0.005%\)"),
+    ],
+)
+def test_a_fraction_of_one_is_no_percentage(name: str, remedy: str) -> None:
+    with pytest.raises(InvalidInputError, match=remedy):
+        named(name)
+    assert named(f"{name[:-1]}%)").of([0, 10]) == Fraction(name[11:-1]) / 10
 
 
 @pytest.mark.parametrize("name", [*NAMES, "percentile(99.9)"])

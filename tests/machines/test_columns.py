@@ -8,10 +8,10 @@ not support runs in the fallback operator. Words of letters determine all, but a
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.conformance.machines.operator_machine import OperatorMachine
 from muntin.conformance.machines.random_choices import WORDS
 from muntin.conformance.machines.strategies import NARROW_BASES
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
@@ -44,8 +44,8 @@ class NumberMachine(OperatorMachine):
         return None if self.letters % 11 == 10 else sign << self.letters % BITS
 
 
-class DenseMachine(NumberMachine):
-    method: Method = "dense"
+class EngineMachine(NumberMachine):
+    method: Method = "compiled"
 
 
 class WordMachine(OperatorMachine):
@@ -60,7 +60,7 @@ class WordMachine(OperatorMachine):
         )
 
 
-@pytest.mark.parametrize("machine", [NumberMachine, DenseMachine, WordMachine])
+@pytest.mark.parametrize("machine", [NumberMachine, EngineMachine, WordMachine])
 def test_columns_run_in_lockstep_with_the_denotation(
     machine: type[OperatorMachine],
 ) -> None:

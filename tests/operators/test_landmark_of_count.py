@@ -3,6 +3,7 @@
 import pytest
 
 from muntin.conformance.machines.random_choices import BAGS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.errors import UnsupportedError
@@ -27,5 +28,5 @@ def test_events_behind_a_landmark_of_count_are_kept(entry: OperatorEntry) -> Non
         return
     for event, watermark in ((Event(-51, Letter(2, 1)), -12), (Event(2, Letter(2, 2)), END)):
         expected = oracle.step([event], watermark)
-        assert operator.step([event], watermark) == expected
+        assert not response_difference(expected, operator.step([event], watermark))
         assert expected.results

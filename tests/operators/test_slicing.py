@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
 from muntin.reference.specification import SpecificationOperator
@@ -64,6 +65,6 @@ def test_cutty_follows_each_dialect_and_mode(dialect: Dialect, mode: Mode) -> No
                 operator.add(Query(f"q{number}", kind, WORDS))
         for step in trace(random.Random(seed)):  # noqa: S311 - it need not be secret
             expected, *got = [operator.take(step) for operator in running]
-            assert got == [expected, expected]
+            assert not any(response_difference(expected, output) for output in got)
             updates += sum(result.kind != "new" for result in expected.results)
     assert updates > 0 or mode == "final"

@@ -8,7 +8,7 @@ import pytest
 
 from evidence.checks import ROOT, Place, functions, required_checks
 from evidence.claim import Claim, ClaimError, Subject, claims, read_subject, subjects
-from evidence.document import readme, stale_documents, table
+from evidence.document import anchor, readme, stale_documents, table
 from evidence.labels import proved_labels, stated_facts
 
 CLAIMS = list(claims())
@@ -48,6 +48,19 @@ def test_each_check_of_a_claim_exists_and_has_its_level(claim: Claim) -> None:
     for check in claim.checks:
         assert [str(place) for place in check.places if not place.exists()] == []
         assert [str(place) for place in check.places if not place.can_have(check.level)] == []
+
+
+def test_each_theorem_in_coq_is_linked_to_its_statement() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "proved.md").read_text(), re.MULTILINE)
+    linked = re.findall(r"\(proved\.md#([^)]*)\)", (ROOT / "docs" / "invariants.md").read_text())
+    assert linked
+    assert {*linked} - {anchor(heading) for heading in headings} == set()
+
+
+def test_what_is_proved_of_a_model_in_coq_names_coq() -> None:
+    checks = {check for claim in CLAIMS for check in claim.checks}
+    in_coq = [check for check in checks if any(p.path.endswith(".v") for p in check.places)]
+    assert [check.scope for check in in_coq if not re.search("Coq|same model", check.scope)] == []
 
 
 def test_no_label_is_given_twice() -> None:
@@ -199,6 +212,8 @@ def test_a_missing_check_does_not_exist(text: str) -> None:
     ("text", "levels"),
     [
         ("proofs/smt/a.py::b", ["proved"]),
+        ("proofs/coq/A.v::b", ["proved"]),
+        ("proofs/lockstep/a.py::b", ["tested"]),
         ("proofs/contracts/a.py::b", ["confirmed"]),
         ("proofs/exhaustive/a.py::b", ["exhausted"]),
         ("tests/a.py::b", ["exhausted", "tested"]),

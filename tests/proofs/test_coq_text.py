@@ -180,3 +180,16 @@ def test_the_readers_find_the_parts_of_a_file(tmp_path: Path) -> None:
         )
     ]
     assert [(check.theorems, check.name) for check in file.checks()] == [(("Sum.one",), "two")]
+
+
+def test_a_weakened_statement_is_noticed(tmp_path: Path) -> None:
+    """The page shows each statement, so that a hypothesis more makes it stale."""
+    strong = ProofFile(FOLDER / "Daba.v")
+    statement = "relates d (x :: window) ->"
+    assert strong.source.count(statement) == 1
+    weak = tmp_path / "Daba.v"
+    weak.write_text(strong.source.replace(statement, f"False -> {statement}"))
+    shown = DOCUMENT.read_text()
+    assert all(theorem.statement in shown for theorem in strong.theorems())
+    missing = [t.name for t in ProofFile(weak).theorems() if t.statement not in shown]
+    assert missing == ["evict_relates"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from muntin.conformance.output_comparison import response_difference
 from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -242,8 +243,8 @@ def test_a_step_that_fails_leaves_no_trace(  # noqa: PLR0913, PLR0917 - a row of
     with pytest.raises(kind, match=re.escape(message)):
         operator.step([Event(22, 2), *events, Event(30, 3)], END)
     rest = [Event(24, 4), Event(24, 5)]
-    assert operator.step(rest, 40) == twin.step(rest, 40)
-    assert operator.step([], END) == twin.step([], END)
+    assert not response_difference(twin.step(rest, 40), operator.step(rest, 40))
+    assert not response_difference(twin.step([], END), operator.step([], END))
 
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)

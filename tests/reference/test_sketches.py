@@ -76,6 +76,14 @@ def test_a_value_without_a_rank_is_refused(value: object) -> None:
         sketch("kll(50)").lift(value)
 
 
+def test_a_fraction_of_one_is_no_percentage() -> None:
+    with pytest.raises(InvalidInputError, match=r"write kll\(95\), or kll\(0.95%\)"):
+        sketch("kll(0.95)")
+    with pytest.raises(InvalidInputError, match=r"write kll\(0.5%\), or kll\(0.005%\)"):
+        sketch("kll(0.005)")
+    assert sketch("kll(1%)").of(range(100)) == sketch("kll(1)").of(range(100)) == 1
+
+
 UNKNOWN = ["sum", "", "kll", "kll()", "kll(101)", "kll(-1)", "kll(x)", "countmin()", "hll(1)"]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import (
@@ -170,5 +171,5 @@ def test_a_step_that_fails_leaves_no_trace(build: BuildStore, index: int, dialec
             trap.left = 0
             got = failing.take(step)
         trap.left = 0
-        assert got == twin.take(step)
+        assert not response_difference(twin.take(step), got)
     assert failures

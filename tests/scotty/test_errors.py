@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.conformance.output_comparison import response_difference
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_LAZY
 from muntin.optimized.scotty.groups.time_group import TimeGroup
@@ -236,7 +237,7 @@ def test_an_error_names_the_query_and_the_event_and_changes_nothing(
     late = [Event(8, Letter(1, 5)), Event(6, Letter(1, 6), "k"), Event(1, Letter(1, 7), "new")]
     after = [Event(9, Letter(1, 8)), *late]
     for step in (Step(tuple(after), 5), Step((), 50), Step((), END)):
-        assert operator.take(step) == twin.take(step)
+        assert not response_difference(twin.take(step), operator.take(step))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def test_a_lower_that_raises_names_the_window(build: BuildStore) -> None:
     with pytest.raises(UserCodeError, match=r"query 'faulty', the window \[5, 10\): raised Lookup"):
         operator.step([Event(8, BAD)], 20)
     step = Step((), 20)
-    assert operator.take(step) == twin.take(step)
+    assert not response_difference(twin.take(step), operator.take(step))
 
 
 def test_a_broken_promise_of_order_names_both_times() -> None:
@@ -263,7 +264,7 @@ def test_a_broken_promise_of_order_names_both_times() -> None:
     with pytest.raises(InvalidInputError, match="declared in order, but time 6 follows 7"):
         operator.step([Event(6, Letter(1, 2))])
     step = Step((Event(9, Letter(1, 4)), Event(12, Letter(1, 5))))
-    assert operator.take(step) == twin.take(step)
+    assert not response_difference(twin.take(step), operator.take(step))
 
 
 HELD_BACK = Settings(10, dialect=Dialect(late_update="next_watermark"))
@@ -285,7 +286,7 @@ def test_a_step_that_fails_loses_nothing_of_the_steps_before(
     with pytest.raises(MuntinError):
         operator.step([Event(4, 4), Event(7, 8), Event(8, BAD)])
     for step in (Step((Event(8, 30),)), Step((), 12), Step((Event(20, 0),), 40), Step((), END)):
-        assert operator.take(step) == twin.take(step)
+        assert not response_difference(twin.take(step), operator.take(step))
 
 
 NO_QUERIES: list[tuple[Query, str]] = [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.slicing.sound import named_once
 from muntin.snapshot import SnapshotError, restore, snapshot
@@ -42,7 +42,9 @@ def first_instance(whole: object, name: str) -> object:
     for one in todo:
         if type(one).__name__ == name:
             return one
-        if type(one) in (dict, tuple) or type(one).__module__.startswith("muntin.kernels"):
+        if type(one) in (dict, tuple) or type(one).__module__.startswith(
+            ("muntin.kernels", "muntin.columnar")
+        ):
             todo += get_referents(one)
     raise LookupError(name)
 
@@ -60,96 +62,12 @@ def short(array: Array) -> Array:
     return array[:-1].copy()
 
 
-def cut(array: Array) -> Array:
-    return array[:9].copy()
-
-
-def cut_all(array: Array) -> Array:
-    return array[:0].copy()
-
-
-def as_float(array: Array) -> object:
-    return array.astype(np.float64)
-
-
 def instead(value: int) -> Change:
     return lambda _: value
 
 
 FORGED: list[tuple[Method, str, str, Change, str]] = [
-    ("dense", "Timeline", "edges", cut, "`edges` must have at least"),
-    (
-        "dense",
-        "Timeline",
-        "edges",
-        as_float,
-        "`edges` must be int64 values in a row, found float64",
-    ),
-    ("dense", "Timeline", "edges", put(3, 2**61), "`edges` must be strictly increasing"),
-    ("dense", "Timeline", "edges", put(3, -(2**62)), "`edges` must lie within"),
-    ("dense", "Timeline", "edges", put(3, -146), "`edges` must be the slice edges of the queries"),
-    (
-        "dense",
-        "Timeline",
-        "edges",
-        put(-1, 7),
-        "`edges` must be below .*, found 284, equal after, found 7",
-    ),
-    ("dense", "Timeline", "table", put(60, 99), "`table` must map times to their slices"),
-    ("dense", "Timeline", "table", cut, "`table` must have at least .* values, found 9"),
-    (
-        "dense",
-        "Timeline",
-        "table",
-        as_float,
-        "`table` must be uint32 .*, found float64",
-    ),
-    (
-        "dense",
-        "Timeline",
-        "origin",
-        instead(-149),
-        "`origin` must be the first edge .* -149",
-    ),
-    ("dense", "Timeline", "shift", instead(1), "`shift` must be .* by the queries, found 1"),
-    ("dense", "Timeline", "unit", instead(2), "`unit` must be .* by the queries, found 2"),
-    ("dense", "Timeline", "periods", put(0, 0), "`periods` must be"),
-    ("dense", "Timeline", "n", instead(10**5), "`edges` must have at least 100002"),
-    ("dense", "Timeline", "n", instead(-1), "`n` must be an integer within 0 to .*, found -1"),
-    ("dense", "DenseSlices", "size", instead(2**20), "`counts` must be"),
-    (
-        "dense",
-        "DenseSlices",
-        "size",
-        instead(100),
-        "`size` must be a power of two .*, found 100",
-    ),
-    ("dense", "DenseSlices", "counts", short, "`counts` must be .* int64 values in a row, found"),
-    ("dense", "DenseSlices", "counts", put(-1, 1), "`counts` must be 0 after slice"),
-    ("dense", "DenseSlices", "told", short, "`told` must be .* int64 values in a row, found"),
-    ("dense", "DenseSlices", "sums", short, "`sums` must be .* int64 values in a row, found"),
-    ("dense", "DenseSlices", "sums", put(90, -1), "`sums` must be prefix sums"),
-    ("dense", "DenseSlices", "fresh", short, "`fresh` must be .* int64 values in a row, found"),
-    ("dense", "DenseSlices", "low", short, "`low` must be .* int64 values in a row, found"),
-    ("dense", "DenseSlices", "high", short, "`high` must be .* int64 values in a row, found"),
-    ("dense", "DenseSlices", "timed", instead(0), "`timed` must be True, found 0"),
-    (
-        "dense",
-        "DenseSlices",
-        "sealed",
-        instead(2**20),
-        "`sealed` must be .*, found 1048576",
-    ),
-    ("dense", "Prefixes", "copies", short, "the table of `.*` must fit"),
-    ("dense", "Prefixes", "folds", short, "the table of `.*` must fit"),
-    ("dense", "Prefixes", "size", instead(64), "the table of `.*` must fit"),
-    ("dense", "Greatest", "folds", as_float, "the table of `.*` must fit"),
-    ("dense", "Joined", "copies", short, "the table of `.*` must fit"),
-    ("dense", "Joined", "folds", cut, "the table of `.*` must fit"),
-    ("dense", "DenseGroup", "birth", cut_all, "`_key` must be an integer within 0 to"),
-    ("dense", "DenseGroup", "_key", instead(5), "`_key` must be an integer within 0 to"),
-    ("dense", "DenseGroup", "since", instead(2**63), "`since` must be an integer within"),
-    ("dense", "Clock", "limit", instead(61), "`limit` must not exceed `watermark` 60, found 61"),
+    ("slices", "Clock", "limit", instead(61), "`limit` must not exceed `watermark` 60, found 61"),
     ("slices", "Cells", "key", put(3, 1), "`key` must lie within 0 to 0, found"),
     ("slices", "Cells", "key", put(3, -1), "`key` must lie within 0 to 0, found"),
     ("slices", "Cells", "low", put(3, 50), "`low` must not exceed `high`"),
@@ -192,7 +110,7 @@ def test_a_forged_state_is_refused(
     assert snapshot(other) == before
 
 
-@pytest.mark.parametrize("method", ["dense", "slices", "records"])
+@pytest.mark.parametrize("method", ["compiled", "slices", "records"])
 def test_a_valid_state_is_restored(method: Method) -> None:
     valid, other = feed(build_operator(method), 0), build_operator(method)
     restore(other, snapshot(valid))

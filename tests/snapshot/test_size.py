@@ -18,7 +18,7 @@ from muntin.spec.stream import Event, Step
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding
 
-EMPTY, EVENT, PARTIAL = 950, 40, 100
+EMPTY, EVENT, PARTIAL = 966, 40, 100
 """Bytes, not compressed: of an operator that holds nothing, and for each event or partial held,
 with the windows that have been published of it and may still change. The names of classes and of
 fields, which a snapshot spells once, are most of the first.

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_stores import TupleBuffer

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from muntin.spark.session import local_session
+from muntin.spark.spark_session import local_session
 from muntin.spark.streaming import processor
 
 SETTINGS = {

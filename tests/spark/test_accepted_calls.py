@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar import windows
 from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.columnar.arguments import InputColumns
 from muntin.spark import ReplaySource, aggregate
@@ -17,11 +18,11 @@ from muntin.spark.execution.evaluation import ids_of
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import DEFAULTS
-from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.data_driven import Punctuation
 from muntin.spec.windows.frames import State
 from muntin.spec.windows.measure import TIME, Measure, Timeline
-from muntin.spec.windows.periodic import PeriodicWindow, Sliding, count, tumbling
-from muntin.spec.windows.window import Interval, WindowType
+from muntin.spec.windows.periodic import PeriodicWindow, count, tumbling
+from muntin.spec.windows.window import Interval
 from spark_support.frames import SECOND, compare, timed
 from spark_support.tables import collected, plan_of
 
@@ -37,11 +38,11 @@ KEYS = {
     "ntz": "cast(ts as timestamp_ntz)",
 }
 AGGREGATES: Mapping[str, AggregateSpec] = {"n": "count", "sum": ("sum", "v")}
-STRATEGIES: Mapping[str, WindowType] = {
-    "apart": tumbling(10 * SECOND),
-    "group-by": Sliding(20 * SECOND, 10 * SECOND),
-    "kernels": Session(SECOND),
-    "records": Rolling(SECOND),
+STRATEGIES: Mapping[str, windows.TableWindow] = {
+    "apart": windows.tumbling(10 * SECOND),
+    "group-by": windows.sliding(20 * SECOND, 10 * SECOND),
+    "kernels": windows.session(SECOND),
+    "records": windows.rolling(SECOND),
 }
 
 
@@ -50,9 +51,9 @@ def test_every_strategy_accepts_keys_of_these_types(spark: SparkSession, strateg
     df = timed(spark, [("a", 1, 2), ("b", 3, 5)]).withColumns(
         {name: f.expr(made) for name, made in KEYS.items()}
     )
-    windows = {"w": STRATEGIES[strategy]}
-    answer = aggregate(df, windows=windows, aggregates=AGGREGATES, keys=list(KEYS))
-    one = aggregate(df, windows=windows, aggregates=AGGREGATES, keys="k")
+    kinds = {"w": STRATEGIES[strategy]}
+    answer = aggregate(df, windows=kinds, aggregates=AGGREGATES, keys=list(KEYS))
+    one = aggregate(df, windows=kinds, aggregates=AGGREGATES, keys="k")
     compare(
         answer.select("start", "end", "string", "n", "sum"),
         one.select("start", "end", "k", "n", "sum"),
@@ -89,7 +90,7 @@ class Bells(PeriodicWindow):
 
 
 def test_parameters_of_own_window_types_have_no_bounds() -> None:
-    (sent,) = serialize_windows([Bells((1, 5, 9))])
+    (sent,) = serialize_windows({"bells": Bells((1, 5, 9))})
     assert sent.kind() == Bells((1, 5, 9))
 
 
@@ -109,8 +110,8 @@ def test_columns_for_late_rows_are_dropped_in_batch_where_no_window_looks_at_the
 def test_columns_for_late_rows_cost_nothing_in_batch(
     spark: SparkSession, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    df, windows = timed(spark, [("a", 1, 2), ("a", 2, 5)]), [tumbling(10 * SECOND)]
-    answer = aggregate(df, windows=windows, aggregates={"n": "count"}, columns="k")
+    df, kinds = timed(spark, [("a", 1, 2), ("a", 2, 5)]), [windows.tumbling(10 * SECOND)]
+    answer = aggregate(df, windows=kinds, aggregates={"n": "count"}, columns="k")
     answer.explain()
     assert "MapInArrow" not in capsys.readouterr().out
     assert collected(answer.select("n")) == [(2,)]
@@ -160,8 +161,8 @@ def test_a_struct_of_one_field_is_a_type(spark: SparkSession, strategy: str, typ
         return (v,)
 
     plus = Aggregate("plus", int, Monoid(0, int.__add__), held, True, "algebraic")  # noqa: FBT003
-    windows = {"w": count(2) if strategy == "count" else tumbling(10 * SECOND)}
+    kinds = {"w": count(2) if strategy == "count" else windows.tumbling(10 * SECOND)}
     df = timed(spark, [("a", 1, 2), ("a", 2, 5)])
-    answer = aggregate(df, windows=windows, aggregates={"s": (plus, "v", type_of)})
+    answer = aggregate(df, windows=kinds, aggregates={"s": (plus, "v", type_of)})
     assert answer.schema["s"].dataType.simpleString() == "struct<a:int>"
     assert collected(answer.select("s.a")) == [(7,)]

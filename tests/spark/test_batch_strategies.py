@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar import windows
 from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import aggregate
@@ -85,11 +87,12 @@ def test_clocks_and_small_numbers_are_values_too(spark: SparkSession) -> None:
     aggregates = {f"{how} {of}": (how, of) for how in ("min", "max") for of in "bsfd"}
     aggregates |= {f"sum {of}": ("sum", of) for of in "bsf"} | {"first": ("min", "ts")}
     given = df.selectExpr("k", *small)
-    known: dict[str, WindowType] = {"w": tumbling(10 * SECOND)}
-    more: dict[str, WindowType] = {"other": Band(0, 1)}
+    known = {"w": windows.tumbling(10 * SECOND)}
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    more = {"other": windows.band(epoch, epoch + SECOND)}
     whole, part = (
-        ASK(given, keys="k", windows=windows, aggregates=aggregates)
-        for windows in (known, known | more)
+        ASK(given, keys="k", windows=kinds, aggregates=aggregates)
+        for kinds in (known, known | more)
     )
     plain = given.groupBy("k", f.window("ts", "10 seconds").start).agg(
         *(getattr(f, label.split()[0])(one[1]) for label, one in aggregates.items())
@@ -108,8 +111,8 @@ def test_skewed_keys_do_not_fall_on_one_task(spark: SparkSession, how: str, befo
     df = spark.range(0, 20_000, 1, 4).selectExpr("0 AS k", "timestamp_millis(id) AS ts", "id AS v")
     own = (compiled_aggregate(WEIGHED, commutative=True), "v", "v", "double")
     each: AggregateSpec = own if how == "own" else (how, "v")
-    windows = [Sliding(10 * SECOND, 5 * SECOND)]
-    answer = aggregate(df, keys="k", windows=windows, aggregates={"a": each})
+    kinds = [windows.sliding(10 * SECOND, 5 * SECOND)]
+    answer = aggregate(df, keys="k", windows=kinds, aggregates={"a": each})
     assert jobs(answer)[:2] == [before, "Exchange"]
     if how == "sum":
         values = [sum(range(max(0, at), at + 10_000)) for at in range(-5000, 10_001, 5000)]

@@ -71,7 +71,7 @@ def test_a_damaged_header_is_refused(content: object) -> None:
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
 def test_keys_come_back_in_their_own_time_zone(zone: str) -> None:
     schema = StructType([*SCHEMA.fields, StructField("when", TimestampType())])
-    plan = analyze(schema, InputColumns("t", ("k", "when")), [tumbling(5)], OF_ONE, DEFAULTS)
+    plan = analyze(schema, InputColumns("t", ("k", "when")), {"w": tumbling(5)}, OF_ONE, DEFAULTS)
     times = pa.array([7, None, 10**15], pa.timestamp("us", zone))
     keys = pa.RecordBatch.from_pydict({"k": pa.array(["a", None, "b"]), "when": times})
     data = encode_keys(plan, keys)

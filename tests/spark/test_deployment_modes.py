@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pyspark.sql import SparkSession
 
-from muntin.spark.session import SETTINGS
+from muntin.spark.spark_session import SETTINGS
 from spark_support import user_job
 from spark_support.faults.query import sink_errors
 

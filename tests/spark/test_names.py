@@ -8,21 +8,20 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from muntin.columnar.aggregate_requests import AggregateSpec
-from muntin.spark import ReplaySource, aggregate, micros
+from muntin.columnar.windows import Windows
+from muntin.spark import ReplaySource, aggregate, rolling, session, sliding, tumbling
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.windows.data_driven import Rolling, Session
-from muntin.spec.windows.periodic import Sliding, count, tumbling
-from muntin.spec.windows.window import WindowType
+from muntin.spec.windows.periodic import count
 from spark_support.frames import SECOND, compare, streamed, timed
 
 ODD = {"k": "the key.s", "ts": "a`time.", "v": "v. `x`"}
 LABELS = {"n": "rows.n", "total": "v`.sum"}
 BUILT_IN: Mapping[str, AggregateSpec] = {"n": "count", "total": ("sum", "v")}
-STRATEGIES: Mapping[str, Mapping[str, WindowType]] = {
+STRATEGIES: Mapping[str, Windows] = {
     "windows of the group-by": {"w": tumbling(10 * SECOND)},
-    "slices of the group-by": {"w": Sliding(10 * SECOND, 5 * SECOND)},
-    "slices of kernels": {"w": Session(2 * SECOND)},
-    "records": {"w.`c`": count(2), "r": Rolling(3 * SECOND)},
+    "slices of the group-by": {"w": sliding(10 * SECOND, 5 * SECOND)},
+    "slices of kernels": {"w": session(2 * SECOND)},
+    "records": {"w.`c`": count(2), "r": rolling(3 * SECOND)},
     "both": {"w": tumbling(10 * SECOND), "c": count(2)},
 }
 
@@ -58,7 +57,7 @@ def test_names_may_be_anything_in_a_stream(spark: SparkSession) -> None:
     spark.dataSource.register(ReplaySource)
     options = {"rows": "60", "keys": "2", "step": "100000", "rows_per_trigger": "30"}
     rows = spark.readStream.format("muntin-replay").options(**options).load()
-    df, windows = rows.select(f.col("key").alias("k"), "ts", "v"), [tumbling(micros("1 second"))]
+    df, windows = rows.select(f.col("key").alias("k"), "ts", "v"), [tumbling("1 second")]
     call = partial(aggregate, windows=windows, watermark="1 second", late="rows", buckets=1)
     answer = call(df, keys="k", aggregates=BUILT_IN)
     odd = call(rename_oddly(df), time=ODD["ts"], keys=ODD["k"], aggregates=ODD_AGGREGATES)

@@ -7,19 +7,23 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from muntin.spark import ReplaySource, aggregate
+from muntin.spark import ReplaySource, aggregate, session, tumbling
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import Punctuation, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, count, tumbling
-from spark_support.frames import SECOND, timed
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, count
+from spark_support.frames import timed
 
 CALL: Callable[..., DataFrame] = aggregate
 """The call, with arguments that no type checker knows."""
 
-GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "count"}, "keys": "k"}
+GOOD: dict[str, object] = {
+    "windows": [tumbling("1 second")],
+    "aggregates": {"n": "count"},
+    "keys": "k",
+}
 PLUS = Aggregate("plus", int, Monoid(0, int.__add__), int, True, "algebraic")  # noqa: FBT003 - as in docs
 MORE = {
     "array": "array(v)",
@@ -79,8 +83,8 @@ def refused(df: DataFrame, change: dict[str, object], message: str) -> None:
         ({"buckets": None}, "buckets must be an integer, not None"),
         ({"buckets": True}, "buckets must be an integer, not True"),
         ({"metrics": 5}, "metrics must be a name or an Observation, not 5"),
-        ({"watermark": 2**60}, "watermark=1152921504606846976 is more than result columns"),
-        ({"allowed_lateness": 2**64}, "allowed_lateness=18446744073709551616 is more than"),
+        ({"watermark": "14000000 days"}, "watermark=1209600000000000000 is more than result"),
+        ({"allowed_lateness": "14000000 days"}, "allowed_lateness=1209600000000000000 is more"),
     ],
 )
 def test_arguments_are_what_they_must_be(
@@ -100,7 +104,7 @@ def test_rows_are_a_dataframe() -> None:
 
 
 @pytest.mark.parametrize(
-    "windows",
+    "kind",
     [
         tumbling(2**64),
         tumbling(2**60),
@@ -112,8 +116,9 @@ def test_rows_are_a_dataframe() -> None:
         Cumulate(2**70, 2**60),
     ],
 )
-def test_windows_are_within_what_columns_can_hold(rows: DataFrame, windows: object) -> None:
-    refused(rows, {"windows": {"w": windows}}, "of window 'w' is more than result columns")
+def test_windows_are_within_what_columns_can_hold(rows: DataFrame, kind: object) -> None:
+    change: dict[str, object] = {"windows": {"w": kind}, "time": "v"}
+    refused(rows, change, "of window 'w' is more than result columns")
 
 
 @pytest.mark.parametrize("name", [*MORE][:-1])
@@ -145,7 +150,10 @@ def test_frames_of_numbers_look_at_numbers(rows: DataFrame, frame: object) -> No
     [
         ({"gap": "v"}, "gap='v' does nothing"),
         ({"mark": "b"}, "mark='b' does nothing"),
-        ({"mark": "b", "windows": [Session(3), count(2)]}, "mark='b' does nothing"),
+        (
+            {"mark": "b", "windows": [session("3 s"), count(2)]},
+            "mark='b' does nothing",
+        ),
         ({"windows": {"p": Punctuation()}}, "window 'p': nothing marks punctuations; say mark="),
     ],
 )

@@ -20,10 +20,11 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from muntin.columnar import windows as duration_windows
 from muntin.columnar.arguments import InputColumns
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.spark import aggregate
-from muntin.spark.session import java
+from muntin.spark.spark_session import java
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect
@@ -81,10 +82,28 @@ def test_marks_gaps_and_one_column(spark: SparkSession) -> None:
     assert same(answered(plan, answer), in_batch(plan, rows))
 
 
+def test_gaps_are_intervals_where_times_are_timestamps(spark: SparkSession) -> None:
+    df = timed(spark, [("a", 1, 30), ("a", 20, 2), ("a", 40, 2)])
+    given = df.withColumn("g g", f.expr("make_dt_interval(0, 0, 0, v / 2.0)"))
+    visits = [duration_windows.session("1 minute")]
+    answer = aggregate(given, windows=visits, gap="g g", aggregates={"n": "count"})
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    spans = [
+        (row.start.astimezone(UTC), row.end.astimezone(UTC), row.n) for row in answer.collect()
+    ]
+    assert sorted(spans) == [
+        (start + timedelta(seconds=1), start + timedelta(seconds=16), 1),
+        (start + timedelta(seconds=20), start + timedelta(seconds=21), 1),
+        (start + timedelta(seconds=40), start + timedelta(seconds=41), 1),
+    ]
+
+
 def test_columns_have_the_types_of_what_they_hold(spark: SparkSession) -> None:
     df = timed(spark, [("a", 1, 4), ("a", 2, 6), ("b", 11, 5)])
     aggregates = {"at": ("argmax", "v", "ts"), "low": ("min", "v"), "m4": ("m4", "v")}
-    answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=aggregates)
+    answer = aggregate(
+        df, keys="k", windows=[duration_windows.tumbling(10 * SECOND)], aggregates=aggregates
+    )
     kinds = "window string, window_type string, start timestamp, end timestamp, k string"
     values = "at timestamp, low int, m4 struct<min: int, max: int, first: int, last: int>"
     schema = StructType.fromDDL(f"{kinds}, {values}, kind string, revision int")
@@ -104,7 +123,7 @@ def test_an_aggregate_of_ones_own(spark: SparkSession) -> None:
     plus = Monoid(0, int.__add__)
     squares = Aggregate("squares", squared, plus, int, commutative=True, kind="algebraic")
     df = timed(spark, [("a", 1, 4), ("a", 2, 3), ("a", 30, 2)])
-    windows = {"w": tumbling(10 * SECOND)}
+    windows = {"w": duration_windows.tumbling(10 * SECOND)}
     own = {"squares": (squares, "v", LongType()), "again": (squares, "v", "bigint")}
     answer = aggregate(df, keys="k", windows=windows, aggregates=own)
     assert collected(answer.sort("start").select("squares", "again")) == [(25, 25), (4, 4)]
@@ -117,7 +136,7 @@ def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
         spark, [(roll.choice("ab"), roll.integer(0, 90), roll.integer(-9, 9)) for _ in range(50)]
     )
     aggregates = {"n": "count", "sum": ("sum", "v"), "most": ("max", "v")}
-    windows = {"w": Sliding(size * SECOND, slide * SECOND)}
+    windows = {"w": duration_windows.sliding(size * SECOND, slide * SECOND)}
     ours = aggregate(df, keys="k", windows=windows, aggregates=aggregates)
     window = f.window("ts", f"{size} seconds", f"{slide} seconds")
     theirs = df.groupBy("k", window).agg(f.count("v"), f.sum("v"), f.max("v"))
@@ -136,7 +155,7 @@ def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
         aggregate(
             df,
             keys="k",
-            windows={"s": Session(5 * SECOND)},
+            windows={"s": duration_windows.session(5 * SECOND)},
             aggregates={"n": "count", "sum": ("sum", "v")},
             dialect=dialect,
         ).select("k", "start", "end", "n", "sum")
@@ -149,7 +168,11 @@ def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
 CALL: Callable[..., DataFrame] = aggregate
 """The call, with arguments that no type checker knows."""
 
-GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "count"}, "keys": "k"}
+GOOD: dict[str, object] = {
+    "windows": [duration_windows.tumbling(SECOND)],
+    "aggregates": {"n": "count"},
+    "keys": "k",
+}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +198,14 @@ GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "c
         ({"output": "append"}, "output 'append' is none of"),
         ({"late": "drop"}, "late must be one of ('count', 'rows'), not 'drop'"),
         ({"buckets": 3}, "buckets must be a power of two"),
-        ({"watermark": -1}, "watermark=-1 is below zero"),
+        ({"watermark": timedelta(microseconds=-1)}, "watermark=-1 is below zero"),
+        ({"watermark": 5}, "watermark is 5, without a unit, and the time 'ts' is a timestamp"),
+        ({"allowed_lateness": 5}, "write '5 seconds' or timedelta(seconds=5)"),
+        ({"windows": [tumbling(60)]}, "windows[0]: size is 60, without a unit, and the time"),
+        (
+            {"windows": {"w": duration_windows.tumbling("1 minute")}, "time": "v"},
+            "window 'w': size is '1 minute', and the time 'v' holds integers, whose unit",
+        ),
     ],
 )
 def test_wrong_arguments_are_named_before_a_job_starts(
@@ -205,7 +235,9 @@ def test_a_sum_that_does_not_fit_is_refused(spark: SparkSession) -> None:
     df = timed(spark, [("a", 1, 2), ("a", 2, 3)]).withColumn("v", f.lit(2**62))
     for more in ({}, {"mean": ("mean", "v")}):
         aggregates = {"sum": ("sum", "v"), **more}
-        answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=aggregates)
+        answer = aggregate(
+            df, keys="k", windows=[duration_windows.tumbling(10 * SECOND)], aggregates=aggregates
+        )
         with pytest.raises(PySparkException, match="a value of 'sum' does not fit into bigint"):
             answer.collect()
 
@@ -238,7 +270,7 @@ def test_workers_come_from_the_daemon_and_draw_numbers_of_their_own(spark: Spark
 
 
 def test_the_daemon_has_the_kernels_and_freezes_its_objects() -> None:
-    loads = "'muntin.kernels.slicing.operator' in sys.modules, 'pandas' in sys.modules"
+    loads = "'muntin.columnar.operator' in sys.modules, 'pandas' in sys.modules"
     prints = f"import gc, sys; daemon.manager = lambda: print({loads}, gc.get_freeze_count() > 0)"
     script = f"from muntin.spark import daemon; {prints}; daemon.main()"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)  # noqa: S603 - our own words

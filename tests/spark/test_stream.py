@@ -12,14 +12,13 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as f
 
-from muntin.spark import ReplaySource, aggregate, micros
+from muntin.spark import ReplaySource, aggregate, session, sliding
 from muntin.spark.execution.arrow import pa
 from muntin.spark.source.replay_source import trace_of
 from muntin.spark.source.trace import Generated, Recorded
 from muntin.spark.streaming.stream_query import STATE_STORE_PROVIDER
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Sliding, count
+from muntin.spec.windows.periodic import count, tumbling
 from spark_support.tables import collected
 
 AGGREGATE: Callable[..., DataFrame] = aggregate
@@ -31,8 +30,8 @@ OPTIONS = {
     "rows_per_trigger": "40",
 }
 WINDOWS = {
-    "slide": Sliding(micros("4 seconds"), micros("1 second")),
-    "visit": Session(micros("700 milliseconds")),
+    "slide": sliding("4 seconds", "1 second"),
+    "visit": session("700 milliseconds"),
     "three": count(3),
 }
 CALL: dict[str, object] = {
@@ -144,7 +143,7 @@ def test_a_stream_ends_with_the_windows_of_batch(
     assert {"new", "updated", "retracted"} <= set(sink.kinds)
     assert set(sink.windows.values()) == batch_of(spark, 160, sink, null_time=NULL_TIME)
 
-    other = {**STREAM_CALL, "windows": {**WINDOWS, "visit": Session(1)}}
+    other = {**STREAM_CALL, "windows": {**WINDOWS, "visit": session("1 us")}}
     with pytest.raises(StreamingQueryException, match=r"of another call.*the window 'visit'"):
         StreamSink().run(AGGREGATE(stream(200), **other), checkpoint)
     with pytest.raises(StreamingQueryException, match=r"the number of buckets 2.*buckets 4"):
@@ -155,7 +154,15 @@ def test_a_stream_ends_with_the_windows_of_batch(
     ("change", "message"),
     [
         ({"watermark": None}, "a stream needs a watermark"),
-        ({"time": "n"}, "the time 'n' of a stream must be a timestamp, not bigint"),
+        (
+            {
+                "time": "n",
+                "windows": [tumbling(5)],
+                "watermark": 1,
+                "allowed_lateness": 0,
+            },
+            "the time 'n' of a stream must be a timestamp, not bigint",
+        ),
         ({"late": "drop"}, "late must be one of"),
         ({"buckets": 3}, "buckets must be a power of two"),
         ({"metrics": Observation("one")}, "by name"),

@@ -8,12 +8,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar import windows
 from muntin.columnar.aggregate_requests import AggregateSpec
-from muntin.spark import ReplaySource, aggregate, micros
+from muntin.spark import ReplaySource, aggregate
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
-from spark_support.frames import compare, streamed
+from spark_support.frames import compare, in_microseconds, streamed
 from spark_support.tables import collected
 
 STRATEGIES: Mapping[str, WindowType] = {
@@ -80,7 +81,7 @@ def test_keys_that_are_equal_are_one_in_a_stream(spark: SparkSession) -> None:
     rows = spark.readStream.format("muntin-replay").options(**options).load()
     key = f.expr("CASE n % 3 WHEN 0 THEN 0.0D WHEN 1 THEN -0.0D END")
     for nth, more in enumerate((SUM, ALL)):
-        call = partial(aggregate, windows=[tumbling(micros("1 second"))], aggregates=more)
+        call = partial(aggregate, windows=[windows.tumbling("1 second")], aggregates=more)
         actual, expected = (
             streamed(
                 call(rows.withColumn("k", one), keys="k", watermark="0 seconds"), f"{name}{nth}"
@@ -108,7 +109,8 @@ def test_times_that_are_too_far_are_refused(
     df = rows_of(spark, far)
     spark.conf.set("spark.sql.ansi.enabled", ansi)
     try:
-        answer = aggregate(df, keys="k", windows=[kind], aggregates=SUM)
+        window = in_microseconds(kind) if far == FAR_CLOCKS else kind
+        answer = aggregate(df, keys="k", windows=[window], aggregates=SUM)
         with pytest.raises(PySparkException, match=r"beyond|must lie within"):
             answer.collect()
     finally:
@@ -117,7 +119,8 @@ def test_times_that_are_too_far_are_refused(
 
 @pytest.mark.parametrize("far", [f"(1, {-(2**62)}L, 1L)", FAR_CLOCKS])
 def test_times_that_are_too_far_are_refused_event_by_event(spark: SparkSession, far: str) -> None:
-    answer = aggregate(rows_of(spark, far), windows=[tumbling(10)], aggregates=ALL)
+    ten = in_microseconds(tumbling(10)) if far == FAR_CLOCKS else tumbling(10)
+    answer = aggregate(rows_of(spark, far), windows=[ten], aggregates=ALL)
     with pytest.raises(PySparkException, match=r"the time 'ts' is -?\d+; it must lie within"):
         answer.collect()
 
@@ -132,5 +135,5 @@ def test_the_farthest_times_are_accepted(spark: SparkSession) -> None:
 
 def test_an_hour_is_an_hour_in_every_strategy(spark: SparkSession) -> None:
     df = rows_of(spark, "(1, timestamp'1969-12-31 23:59:59', 3L), (1, timestamp'0001-01-02', 5L)")
-    answer = aggregate(df, keys="k", windows=[tumbling(micros("1 hour"))], aggregates=SUM)
+    answer = aggregate(df, keys="k", windows=[windows.tumbling("1 hour")], aggregates=SUM)
     assert {row.total for row in answer.collect()} == {3, 5}

@@ -7,12 +7,15 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
 
+from muntin.columnar.windows import DurationWindow, TableWindow
 from muntin.conformance.machines.random_choices import SeededSource
-from muntin.spark import micros
+from muntin.optimized.common.window_traits import traits_of
+from muntin.spec.windows.measure import TIME
+from muntin.spec.windows.window import WindowType
 from spark_support.tables import Row as Values
 from spark_support.tables import collected, frame_of
 
-SECOND = micros("1 second")
+SECOND = timedelta(seconds=1)
 TIMED = StructType(
     [
         StructField("k", StringType()),
@@ -59,3 +62,12 @@ def streamed(answer: DataFrame, name: str) -> DataFrame:
     query = answer.writeStream.format("memory").queryName(name).outputMode("update")
     query.trigger(availableNow=True).start().awaitTermination()
     return answer.sparkSession.table(name)
+
+
+def in_microseconds(kind: WindowType) -> TableWindow:
+    """A window type beside timestamps, its integers as microseconds."""
+    if kind.measure is not TIME:
+        return kind
+    traits = traits_of(kind)
+    lengths = {name: timedelta(microseconds=n) for name, n in traits.lengths.items()}
+    return DurationWindow(type(kind), lengths, {}, traits.counts)

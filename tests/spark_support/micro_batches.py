@@ -33,7 +33,7 @@ DIALECTS = st.builds(
     st.sampled_from(["floor", "truncate"]),
     st.sampled_from(["time", "arrival"]),
     st.sampled_from(["peers", "rows"]),
-    st.sampled_from(["left", "right", "both"]),
+    edges=st.sampled_from(["left", "right", "both"]),
 )
 IN_DIALECTS = st.builds(Settings, LATENESS, st.sampled_from(MODES), dialect=DIALECTS)
 

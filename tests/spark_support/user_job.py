@@ -17,10 +17,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.session import SETTINGS
-from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Sliding, tumbling
+from muntin.spark import ReplaySource, aggregate, session, sliding, tumbling
+from muntin.spark.spark_session import SETTINGS
 from spark_support.faults.faulty_processors import inject_fault
 from spark_support.faults.query import run
 from spark_support.user_aggregates import TOTAL
@@ -35,11 +33,11 @@ OPTIONS = {
     "rows_per_trigger": "60",
 }
 SLIDE = {
-    "slide": Sliding(micros("4 seconds"), micros("1 second")),
-    "visit": Session(micros("700 milliseconds")),
+    "slide": sliding("4 seconds", "1 second"),
+    "visit": session("700 milliseconds"),
 }
 CALLS: dict[str, dict[str, object]] = {
-    "group-by": {"windows": {"w": tumbling(micros("3 seconds"))}, "aggregates": {"n": "count"}},
+    "group-by": {"windows": {"w": tumbling("3 seconds")}, "aggregates": {"n": "count"}},
     "slices": {"windows": SLIDE, "aggregates": {"n": ("sum", "v")}},
     "rows": {"windows": SLIDE, "aggregates": {"n": ("collect", "v")}},
     "own": {

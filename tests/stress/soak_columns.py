@@ -13,9 +13,9 @@ from time import process_time
 
 import numpy as np
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Column
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import tumbling
@@ -103,7 +103,7 @@ def held_bytes(operator: ColumnarOperator) -> int:
 
 def run_soak(windows: int, keys: int, millions: int) -> ColumnSoakReport:
     """Process millions of events, and measure the bytes held after each million."""
-    operator = ColumnarOperator(Settings(LATENESS), method="dense")
+    operator = ColumnarOperator(Settings(LATENESS), method="compiled")
     for length in np.linspace(1000, 20_000, windows).astype(int).tolist():
         operator.add(Query(f"w{length}", tumbling(length), named("sum")))
     rng = np.random.default_rng(1)

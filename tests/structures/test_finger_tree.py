@@ -1,7 +1,7 @@
 """The finger B+-tree: mutants that must not survive, and what it costs where it matters."""
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 
 import pytest
@@ -13,6 +13,7 @@ from muntin.kernels.compiler.specialization import FINGER_BTREE_SOURCES
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.cost import Meter
 from muntin.spec.structure import TimedWindow
+from support.fingerprints import BAGS
 
 MUTANTS = {
     "a split leaves a node of one child on the right spine": (
@@ -31,7 +32,32 @@ MUTANTS = {
         "s[SUFFIX_STALE] = 1\n    elif leaf",
         "pass\n    elif leaf",
     ),
-    "prefix folds are trusted after an insert": ("s[VALID] = min(s[VALID], at)", "pass"),
+    "prefix folds are trusted after an insert": ("s[VALID] = 0 if COMMUTATIVE else at", "pass"),
+    "a prefix fold is extended after a late value has joined a later one": (
+        "s[VALID] = 0 if COMMUTATIVE else at",
+        "s[VALID] = at",
+    ),
+    "a late value joins folds where the order of values matters": (
+        "if not COMMUTATIVE:\n        mark(",
+        "if False:\n        mark(",
+    ),
+    "a late value joins prefix folds where the order of values matters": (
+        "if not COMMUTATIVE or small",
+        "if small",
+    ),
+    "a late value does not join the rest": ("    combine_at(ends, MISC, REST, value)\n", ""),
+    "a late value joins the chain of its level alone": (
+        "for level in range(1, top + 1):\n            combine_at(ends, chain",
+        "for level in range(top, top + 1):\n            combine_at(ends, chain",
+    ),
+    "a value at the time of another takes a place in the prefix folds": (
+        "add_to_end(tree, leaf, at, 0, value)",
+        "add_to_end(tree, leaf, at, 1, value)",
+    ),
+    "a value before the cut of one leaf joins the folds behind it": (
+        "s[HEIGHT] == 0 and (at < s[CUT] or",
+        "s[HEIGHT] == 0 and (False or",
+    ),
     "an underfull leaf stays": ("max(1, MIN_LEAF)", "0"),
     "a poor node on a spine stays": ("        least = MIN_SPINE_FAN", "        least = 1"),
     "a share does not update the key": (
@@ -79,10 +105,12 @@ MUTANTS = {
 class RandomRun:
     """Random calls on a tree and on what it stands for."""
 
-    def __init__(self, seed: int, shape: NodeShape) -> None:
+    def __init__(self, seed: int, shape: NodeShape, *, commutative: bool) -> None:
         self.random = Random(seed)  # noqa: S311 nothing secret
-        self.tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, shape))
-        self.window = TimedWindow(FREE)
+        monoid = BAGS.monoid if commutative else FREE
+        engine = interpreted_engine(monoid, shape, commutative=commutative)
+        self.tree: FingerTree[Word] = FingerTree(monoid, None, engine)
+        self.window = TimedWindow(monoid)
         self.letters = 0
 
     def letter(self) -> Word:
@@ -118,8 +146,8 @@ class RandomRun:
 
 
 def play(seeds: range) -> None:
-    for seed in seeds:
-        run = RandomRun(seed, NodeShape(2 + seed % 3 * 2, 4))
+    for seed, commutative in product(seeds, (False, True)):
+        run = RandomRun(seed, NodeShape(2 + seed % 3 * 2, 4), commutative=commutative)
         for step in range(250):
             run.step(0.7 if step % 100 < 50 else 0.35)
 
@@ -172,11 +200,14 @@ def test_an_insert_reads_nodes_by_its_distance_and_not_by_the_size() -> None:
     assert all(later - earlier < 60 for earlier, later in pairwise(far)), far
 
 
-def combines(size: int, rounds: int, distance: int, shape: NodeShape) -> float:
+def combines(
+    size: int, rounds: int, distance: int, shape: NodeShape, *, commutative: bool = False
+) -> float:
     """Combines a round of evict, insert and query, at a distance from the youngest."""
     meter = Meter()
     monoid = meter.watch(Monoid(0, int.__add__))
-    tree: FingerTree[int] = FingerTree(monoid, meter, interpreted_engine(monoid, shape))
+    engine = interpreted_engine(monoid, shape, commutative=commutative)
+    tree: FingerTree[int] = FingerTree(monoid, meter, engine)
     tree.bulk_insert((k * 2**20, 1) for k in range(size))
     tree.query()
     before = meter.combines
@@ -205,3 +236,12 @@ def test_a_change_stays_within_its_bound_and_grows_with_it() -> None:
         near.append(spent / (2 * tree.change_bound(distance) + 2))
     assert max(near) <= 1, near
     assert min(near) >= 0.02, near
+
+
+def test_a_late_value_that_may_join_folds_in_any_order_costs_a_fraction() -> None:
+    for distance in (16, 256):
+        marked, joined = (
+            combines(2**11, 300, distance, NodeShape(), commutative=commutative)
+            for commutative in (False, True)
+        )
+        assert joined < marked / 3, (distance, joined, marked)

@@ -46,3 +46,29 @@ def _compose(x: Word, y: Word) -> Word:
 
 
 LINES = Alphabet(Monoid(IDENTITY, _compose), letter)
+
+
+def _united(x: Word, y: Word) -> Word:
+    return tuple(sorted((*x, *y)))
+
+
+def add(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """Add two pairs of numbers."""
+    return ((x[0] + y[0]) % PRIME, (x[1] + y[1]) % PRIME)
+
+
+def _added(x: Word, y: Word) -> Word:
+    return add((x[0], x[1]), (y[0], y[1]))
+
+
+def _single(number: int) -> Word:
+    return (number,)
+
+
+BAGS = Alphabet(Monoid((), _united), _single)
+"""The free commutative monoid: words whose letters have no order."""
+BAG_FINGERPRINTS = NumericAggregate(
+    "bag fingerprints", KINDS, KINDS, (0, 0), lift, add, lower, KINDS, commutative=True
+)
+"""Bags as sums of random numbers, which differ all but surely where bags do."""
+SUMS = Alphabet(Monoid((0, 0), _added), letter)

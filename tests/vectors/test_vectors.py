@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.commands.replay import explanation
+from muntin.cli.commands.replay import explanations
 from muntin.cli.commands.replay_run import ReplayRun, runs
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.registry.implementations import OPERATORS, STRUCTURES
@@ -26,8 +26,8 @@ def replayed(transcript: Transcript, name: str) -> ReplayRun:
 def wrong(transcript: Transcript, run: ReplayRun) -> list[str]:
     if run.outcome == "error":
         return [run.why]
-    differences = run.differences(transcript) if run.outcome == "done" else []
-    return [line for difference in differences for line in explanation(difference)]
+    differences = explanations(run, transcript) if run.outcome == "done" else []
+    return [line for lines in differences for line in lines]
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in OPERATORS])

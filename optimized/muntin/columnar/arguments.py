@@ -1,13 +1,12 @@
 """The arguments that `muntin.columnar.aggregate` and `muntin.spark.aggregate` share.
 
-Both calls read windows and columns by this one grammar and name their result columns alike, so the
-same arguments mean the same in both. Aggregates are in `aggregate_requests`.
+Both calls read columns by this one grammar and name their result columns alike, so the same
+arguments mean the same in both. Windows are in `windows`, aggregates in `aggregate_requests`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
-from typing import TypeAlias, TypeGuard
+from typing import TypeGuard
 
 from muntin.optimized.common.window_traits import (
     GAP,
@@ -23,14 +22,10 @@ from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.measure import TIME
 from muntin.spec.windows.window import WindowType
 
-Windows: TypeAlias = Mapping[str, WindowType] | Sequence[WindowType]
-"""Window types by id; in a list the id is the name of the type."""
-
 START, END = "start_coordinate", "end_coordinate"
 """The bounds of windows over another measure than time."""
 RESULT_COLUMNS = ("window", "window_type", "start", "end", START, END)
 """The result columns that come before keys and values."""
-EXAMPLE = "[tumbling(10)]"
 
 
 @dataclass(frozen=True)
@@ -102,40 +97,6 @@ def check_dialect(value: object) -> Dialect:
     raise InvalidInputError(
         f"dialect must be a Dialect, such as Dialect(ties='rows'), not {value!r}"
     )
-
-
-def parse_windows(windows: object) -> dict[str, WindowType]:
-    """Window types by id; further ones of one type in a list are numbered from 2.
-
-    >>> from muntin.spec.windows.data_driven import Rolling
-    >>> from muntin.spec.windows.periodic import tumbling
-    >>> list(parse_windows([tumbling(5), Rolling(3), tumbling(10)]))
-    ['tumbling', 'rolling', 'tumbling 2']
-    """
-    parsed: dict[str, WindowType] = {}
-    if is_mapping(windows):
-        for name, kind in windows.items():
-            if not isinstance(name, str):
-                raise InvalidInputError(f"the name of a window must be a string, not {name!r}")
-            parsed[name] = _window_type(kind)
-    elif is_sequence(windows):
-        for kind in map(_window_type, windows):
-            names = chain([kind.name], (f"{kind.name} {n}" for n in count(2)))
-            parsed[next(name for name in names if name not in parsed)] = kind
-    else:
-        raise InvalidInputError(
-            "windows must be a list of window types, or a dict from names to them, such as "
-            f"{EXAMPLE}, not {windows!r}"
-        )
-    if not parsed:
-        raise InvalidInputError(f"windows is empty; name at least one window, such as {EXAMPLE}")
-    return parsed
-
-
-def _window_type(kind: object) -> WindowType:
-    if isinstance(kind, WindowType):
-        return kind
-    raise InvalidInputError(f"{kind!r} is no window type, such as tumbling(10)")
 
 
 def has_time_bounds(kind: WindowType) -> tuple[bool, bool]:

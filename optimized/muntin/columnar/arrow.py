@@ -4,23 +4,32 @@ The protocols list the methods of PyArrow that the engine calls. PyArrow has no 
 and its stub package fails the strict checks here: most of its columns are `Any` or unknown.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from math import nan
-from typing import Protocol, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
+from muntin.columnar.arguments import is_mapping
+from muntin.columnar.durations import TimeUnit
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import LAST, Flags, Ints, column_of
+from muntin.kernels.slicing.arrays import FARTHEST, LAST, LONGEST, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values, objects
 from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 pa = import_module("pyarrow")
+ARROW_ERRORS = (ValueError, TypeError, NotImplementedError, OverflowError)
+"""What Arrow raises of what it cannot read."""
+TIMESTAMP_UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
+"""Nanoseconds of the units of timestamps."""
+NumpyColumn: TypeAlias = NDArray[np.generic]
 M4 = ("min", "max", "first", "last")
 """The fields of the result of the aggregate `m4`."""
 
@@ -55,6 +64,7 @@ class ArrowColumn(Protocol):
     def slice(self, offset: int, length: int, /) -> "ArrowColumn": ...  # noqa: D102 - the same
     def take(self, indices: object, /) -> "ArrowColumn": ...  # noqa: D102 - the same
     def to_pylist(self) -> list[int]: ...  # noqa: D102 - the same, of integers
+    def to_pandas(self, *, types_mapper: object) -> object: ...  # noqa: D102 - as in Arrow
 
 
 @dataclass(frozen=True)
@@ -74,24 +84,77 @@ def table_of(table: object) -> ArrowTable:
     """Any object with the Arrow stream interface, or a dict of arrays, as an Arrow table."""
     if is_table(table):
         return table
-    streams = hasattr(table, "__arrow_c_stream__")
-    if not streams and not isinstance(table, Mapping):
-        kind = type(table).__name__
+    if is_mapping(table):
+        return _table_of_columns(table)
+    if not hasattr(table, "__arrow_c_stream__"):
+        remedy = "; collect it first" if hasattr(table, "collect") else ""
         raise InvalidInputError(
-            f"a table must have the Arrow stream interface or be a dict of arrays, not {kind}"
+            "a table must have the Arrow stream interface or be a dict of arrays, not "
+            f"{type(table).__name__}{remedy}"
         )
     try:
         arrow: ArrowTable = pa.table(table)
-    except (ValueError, TypeError, NotImplementedError, OverflowError) as cause:  # as Arrow raises
-        raise InvalidInputError(f"no table can be made of this: {cause}") from cause
+    except ARROW_ERRORS as cause:
+        if hasattr(table, "items"):  # of pandas: column by column, an error names row and column
+            return _table_of_columns(dict(getattr(table, "items")()))  # noqa: B009 - it is not typed
+        raise InvalidInputError(
+            f"no table of named columns can be made of this {type(table).__name__}: {cause}"
+        ) from cause
     return arrow
+
+
+def _table_of_columns(columns: Mapping[object, object]) -> ArrowTable:
+    """A table of columns of one length; an error names the column and the row."""
+    arrays: dict[str, ArrowColumn] = {}
+    for name, values in columns.items():
+        if not isinstance(name, str):
+            raise InvalidInputError(f"the name of a column must be a string, not {name!r}")
+        try:
+            arrays[name] = _array(values)
+        except ARROW_ERRORS as cause:
+            where = _failing_row(values)
+            raise InvalidInputError(
+                f"the column {name!r} cannot be read{where}: {cause}; make it an array of one type"
+            ) from cause
+    sizes = {name: len(array) for name, array in arrays.items()}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{name!r} has {size} rows" for name, size in sizes.items())
+        raise InvalidInputError(
+            f"the columns of a table have one length, and here {shown}: cut the longer, or fill "
+            "the shorter with None"
+        )
+    return make_table(arrays)
+
+
+def _array(values: object) -> ArrowColumn:
+    is_stream = hasattr(values, "__arrow_c_stream__")
+    array: ArrowColumn = pa.chunked_array(values) if is_stream else pa.array(values)
+    return array
+
+
+def _failing_row(values: object) -> str:
+    """The first row of a list up to which no array can be made."""
+    values = getattr(values, "tolist", lambda: values)()
+    if not is_row(values):
+        return ""
+
+    def fails(row: int) -> bool:
+        try:
+            _array(values[: row + 1])
+        except ARROW_ERRORS:
+            return True
+        return False
+
+    row = bisect_left(range(len(values)), 1, key=fails)
+    return f" in row {row}" if row < len(values) else ""
 
 
 def column(table: ArrowTable, name: str) -> ArrowColumn:
     """A column by its name, decoded and in one chunk."""
     names = table.column_names
     if names.count(name) != 1:
-        raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
+        there = ", ".join(names) or "none"
+        raise InvalidInputError(f"there must be one column {name!r}; there are {there}")
     one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
     is_encoded = pa.types.is_dictionary(one_chunk.type)
     return one_chunk.dictionary_decode() if is_encoded else one_chunk
@@ -120,20 +183,61 @@ def without_views(column: ArrowColumn) -> ArrowColumn:
 
 def time_values(table: ArrowTable, name: str) -> Ints:
     """A time column, of integers or timestamps, as integers."""
+    time_unit(table, name)
     values = column(table, name)
-    kind = values.type
-    if not pa.types.is_integer(kind) and not pa.types.is_timestamp(kind):
-        raise InvalidInputError(
-            f"the time {name!r} must be integers or timestamps, not {kind}; cast it"
-        )
     if values.null_count:
+        first = int(np.asarray(values.is_valid(), np.bool_).argmin())
         raise InvalidInputError(
-            f"the time {name!r} is null in {values.null_count} rows; leave them out"
+            f"the time {name!r} is null in {values.null_count} of {len(values)} rows, first in row "
+            f"{first}; leave them out"
         )
     try:
-        return np.asarray(values.cast(pa.int64()), np.int64)
+        times = np.asarray(values.cast(pa.int64()), np.int64)
     except ValueError as cause:
-        raise UnsupportedError(f"the time {name!r} does not fit into 64 bits: {cause}") from cause
+        far = np.asarray(values) >= np.uint64(LAST)
+        raise _far_time(name, values, far) from cause
+    far = (times <= -FARTHEST) | (times >= FARTHEST)
+    if far.any():
+        raise _far_time(name, values, far)
+    return times
+
+
+def _far_time(name: str, values: ArrowColumn, far: Flags) -> UnsupportedError:
+    row = int(far.argmax())
+    (time,) = np.asarray(values)[row : row + 1].tolist()
+    return UnsupportedError(
+        f"the time {name!r} is {time} in row {row}, and must lie within {FARTHEST - 1} of 0, so "
+        f"that windows fit into 64 bits; count from a later time, or in a greater unit"
+    )
+
+
+def time_unit(table: ArrowTable, name: str) -> TimeUnit:
+    """The unit of a time column; refuse others than integers and timestamps."""
+    if name not in table.column_names:
+        raise InvalidInputError(
+            f"there is no column {name!r}: name that of the times, as time='at'; there are "
+            f"{', '.join(table.column_names) or 'none'}"
+        )
+    kind = column(table, name).type
+    if pa.types.is_integer(kind):
+        return TimeUnit(name)
+    if pa.types.is_timestamp(kind):
+        unit, zone = getattr(kind, "unit"), getattr(kind, "tz")  # noqa: B009 - Arrow is not typed
+        return TimeUnit(name, TIMESTAMP_UNITS[unit], has_zone=zone is not None)
+    where, reason = "", ""
+    if pa.types.is_floating(kind):
+        where = _first_nan(column(table, name))
+        reason = (
+            ": NaN and fractions have no place in the order of time; leave out rows without a time"
+        )
+    raise InvalidInputError(
+        f"the time {name!r} must be integers or timestamps, not {kind}{where}{reason}; cast it"
+    )
+
+
+def _first_nan(values: ArrowColumn) -> str:
+    is_nan = np.isnan(np.asarray(values.cast(pa.float64()).fill_null(0.0), np.float64))
+    return f" (NaN in row {int(is_nan.argmax())})" if is_nan.any() else ""
 
 
 def number_values(table: ArrowTable, name: str) -> Values:
@@ -156,12 +260,43 @@ def number_values(table: ArrowTable, name: str) -> Values:
     return Values(column_of(numbers), valid)
 
 
-def gap_values(table: ArrowTable, name: str) -> Values:
+def gap_values(table: ArrowTable, name: str, unit: TimeUnit) -> Values:
     """The session gap of each row; null means the gap of the window type."""
-    values = number_values(table, name)
-    if values.data.dtype == np.float64:
-        raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time; cast it")
-    return values
+    kind = column(table, name).type
+    if unit.nanoseconds is not None:
+        table = make_table({name: _gaps_in_units(column(table, name), name, unit)})
+    elif not pa.types.is_integer(kind):
+        raise InvalidInputError(
+            f"the gaps {name!r} must be integers, in the unit of the time {unit.column!r}, not "
+            f"{kind}; cast it"
+        )
+    gaps = number_values(table, name)
+    wrong = np.asarray((gaps.data < 1) | (gaps.data >= LONGEST), np.bool_)
+    wrong &= True if gaps.valid is None else gaps.valid
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidInputError(
+            f"the gap {name!r} is {gaps.data[row]} in row {row}, and must be greater than 0 and "
+            f"less than {LONGEST}; leave it null where the window's own gap is right"
+        )
+    return gaps
+
+
+def _gaps_in_units(values: ArrowColumn, name: str, unit: TimeUnit) -> ArrowColumn:
+    """Gaps beside timestamps: durations, as integers in the unit of the timestamps."""
+    units = {size: letters for letters, size in TIMESTAMP_UNITS.items()}
+    own = pa.duration(units[unit.nanoseconds or 1])
+    if not pa.types.is_duration(values.type):
+        raise InvalidInputError(
+            f"the gaps {name!r} must be durations, since the time {unit.column!r} is a timestamp, "
+            f"not {values.type}; cast it, as to {own}"
+        )
+    try:
+        return values.cast(own).cast(pa.int64())
+    except ValueError as cause:
+        raise InvalidInputError(
+            f"the gaps {name!r} are finer than the time {unit.column!r}: {cause}; cast either"
+        ) from cause
 
 
 def mark_values(table: ArrowTable, name: str) -> Flags:
@@ -180,7 +315,10 @@ def distinct_keys(table: ArrowTable, name: str) -> DistinctKeys:
     try:
         encoded = values.dictionary_encode("encode")
     except NotImplementedError as cause:
-        raise UnsupportedError(f"the key {name!r} is of {values.type}: {cause}") from cause
+        raise UnsupportedError(
+            f"the key {name!r} is of {values.type}, which cannot be hashed; take a field of it as "
+            "the key, or cast it to a string"
+        ) from cause
     return DistinctKeys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
 
 
@@ -279,6 +417,21 @@ def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> ArrowColu
     timestamps = unit is not None and pa.types.is_timestamp(unit)
     cast: ArrowColumn = bounds.cast(unit) if timestamps else bounds
     return cast
+
+
+def numpy_values(values: ArrowColumn) -> NumpyColumn:
+    """A column as a NumPy array; with nulls, of objects, since an integer may be no float."""
+    if values.null_count and not pa.types.is_temporal(values.type):
+        return objects(values.to_pylist())
+    return np.asarray(values)
+
+
+def pandas_series(values: ArrowColumn) -> object:
+    """A column as a series of pandas; integers with nulls keep their values, as `Int64`."""
+    pandas = import_module("pandas")
+    mapper = {pa.int64(): getattr(pandas, "Int64Dtype")()}  # noqa: B009 - it is not typed
+    column: ArrowColumn = pa.chunked_array([values]) if hasattr(values, "buffers") else values
+    return column.to_pandas(types_mapper=mapper.get if column.null_count else None)
 
 
 def make_table(columns: Mapping[str, object]) -> ArrowTable:

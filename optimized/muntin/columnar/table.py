@@ -1,23 +1,27 @@
 """Windows over a table, in one call: anything with the Arrow stream interface, or NumPy arrays.
 
-A table is one step that ends the stream. The result is an Arrow table with the columns `window`
-(the id), `window_type`, `start`, `end`, the keys and one for each aggregate; if some window is over
-another measure than time, also `start_coordinate` and `end_coordinate`. Spark's result has `kind`
-and `revision` besides, since its windows may change.
+A table is one step that ends the stream. The result is a table of the kind that was given, with the
+columns `window` (the id), `window_type`, `start`, `end`, the keys and one for each aggregate; if
+some window is over another measure than time, also `start_coordinate` and `end_coordinate`. Spark's
+result has `kind` and `revision` besides, since its windows may change.
 
 The arguments are those of `muntin.spark.aggregate`:
 
-- `windows`: types by id, or a list of types;
+- `windows`: types by id, or a list of types; beside timestamps their lengths are durations, as in
+  `tumbling("1 hour")` of `muntin.columnar.windows`, beside integer times integers;
 - `aggregates`: by result name, or a list; each is `"count"`, `("sum", "price")`, `("argmax",
   "price", "size")`, or an aggregate of your own, its columns and the type of its values. Sketches
   have names on Spark only; here they are aggregates of your own;
 - `time`; `keys`, one name or several; `columns`, which windows read and no aggregate does;
 - `gap`, the column of the gaps that rows bring to sessions; `mark`, that of punctuations;
 - `dialect`.
+
+Of a table only: `to`, the kind of table to return, and `progress`, whether a bar is drawn on a
+terminal: after two seconds, at once (True) or never (False).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Required, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -33,33 +37,84 @@ from muntin.columnar.arguments import (
     RESULT_COLUMNS,
     START,
     InputColumns,
-    Windows,
     check_dialect,
     check_frames,
     check_inputs,
     check_result_names,
     has_time_bounds,
     parse_input_columns,
-    parse_windows,
 )
 from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
+from muntin.columnar.durations import Length
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
+from muntin.columnar.operator import ColumnarOperator
+from muntin.columnar.progress import RowProgress
+from muntin.columnar.table_formats import (
+    Frame,
+    NumpyTable,
+    StreamProtocol,
+    TableFormat,
+    check_format,
+    extended_table,
+    result_table,
+)
+from muntin.columnar.windows import Windows, parse_windows, window_in_units
+from muntin.columnar.windows import rolling as rolling_window
 from muntin.kernels.aggregator.array_backend import DTYPES
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.answered import Answered, Lines
-from muntin.kernels.slicing.arrays import NONE, Ints, column_of
+from muntin.kernels.slicing.answered import Answered, Lines, aligned
+from muntin.kernels.slicing.arrays import NONE, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.optimized.common.window_traits import VALUE, inputs_of_all
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END as END_OF_STREAM
-from muntin.spec.windows.data_driven import Rolling
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.windows.window import WindowType
 
+ROWS_A_STEP = 2**22
+"""How many rows the operator is given at once: a bar moves between them."""
 
+
+class CallArguments(TypedDict, total=False):
+    """The arguments of `aggregate` but for the table and the kind of the result."""
+
+    windows: Required[Windows]
+    aggregates: Required[AggregateSpecs]
+    time: str
+    keys: str | Sequence[str]
+    columns: str | Sequence[str]
+    gap: str | None
+    mark: str | None
+    dialect: Dialect
+    progress: bool | None
+
+
+@overload
+def aggregate(  # type: ignore[overload-overlap] # each frame is a stream of another kind
+    rows: Frame, *, to: None = None, **call: Unpack[CallArguments]
+) -> Frame: ...
+@overload
+def aggregate(
+    rows: Mapping[str, object], *, to: None = None, **call: Unpack[CallArguments]
+) -> NumpyTable: ...
+@overload
+def aggregate(
+    rows: object, *, to: Literal["dict"], **call: Unpack[CallArguments]
+) -> NumpyTable: ...
+@overload
+def aggregate(
+    rows: object, *, to: Literal["pandas", "polars", "duckdb"], **call: Unpack[CallArguments]
+) -> object: ...
+@overload
+def aggregate(
+    rows: StreamProtocol, *, to: None = None, **call: Unpack[CallArguments]
+) -> ArrowTable: ...
+@overload
+def aggregate(
+    rows: object, *, to: Literal["arrow"], **call: Unpack[CallArguments]
+) -> ArrowTable: ...
 def aggregate(  # noqa: PLR0913 - all but the first are named, and most have defaults
     rows: object,
     *,
@@ -71,27 +126,33 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     gap: str | None = None,
     mark: str | None = None,
     dialect: Dialect = OURS,
-) -> ArrowTable:
+    to: TableFormat | None = None,
+    progress: bool | None = None,
+) -> object:
     """A row for each window of each key that holds a row: by window, then end and start.
 
     The arguments are those of `muntin.spark.aggregate` (module docstring). Spark's `watermark`,
     `allowed_lateness`, `output`, `late`, `buckets`, `bad_rows` and `metrics` cannot apply: a table
     is one step, so no row is late and each window is emitted once.
 
-    >>> from muntin.spec.windows.periodic import tumbling
+    >>> from muntin.columnar.windows import tumbling
     >>> prices = {"at": np.array([1, 12, 4]), "price": np.array([5.0, 2.0, 7.0])}
     >>> lows = {"low": ("min", "price"), "n": "count"}
     >>> result = aggregate(prices, time="at", windows={"ten": tumbling(10)}, aggregates=lows)
-    >>> result.to_pylist()[0]
-    {'window': 'ten', 'window_type': 'tumbling', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
+    >>> result["end"].tolist(), result["low"].tolist()
+    ([10, 20], [5.0, 2.0])
     """
+    kind = check_format(to, rows)
     inputs = parse_input_columns(time, keys, columns, gap, mark)
-    call = _Call(arrow.table_of(rows), inputs, parse_windows(windows), parse_aggregates(aggregates))
+    table = arrow.table_of(rows)
+    kinds = parse_windows(windows, arrow.time_unit(table, inputs.time))
+    call = _Call(table, inputs, kinds, parse_aggregates(aggregates), progress)
     labels = [request.label for request in call.requests]
     check_result_names([*inputs.keys, *labels], RESULT_COLUMNS, fold=False)
     check_inputs(call.windows, gap, mark)
     key_columns = _KeyColumns.of(call.table, inputs.keys)
-    return _result(call, key_columns, Settings(dialect=check_dialect(dialect)))
+    result = _result(call, key_columns, Settings(dialect=check_dialect(dialect)))
+    return result_table(result, kind, rows)
 
 
 def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> ArrowTable:
@@ -101,7 +162,9 @@ def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Ar
     in_time = all(has_time_bounds(kind) == (True, True) for kind in call.windows.values())
     tables = list[ArrowTable]()
     for name, kind in call.windows.items():
-        each = {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
+        each = aligned(
+            {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
+        )
         first = next(iter(each.values()))
         n = first.start.size
         columns: dict[str, object] = {"window": arrow.string_array([name] * n)}
@@ -113,38 +176,75 @@ def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Ar
     return arrow.concat_tables(tables)
 
 
+class RollingArguments(TypedDict, total=False):
+    """The arguments of `rolling` but for the table and the kind of the result."""
+
+    size: Required[Length]
+    aggregates: Required[AggregateSpecs]
+    time: str
+    keys: str | Sequence[str]
+    progress: bool | None
+
+
+@overload
+def rolling(  # type: ignore[overload-overlap] # each frame is a stream of another kind
+    rows: Frame, *, to: None = None, **call: Unpack[RollingArguments]
+) -> Frame: ...
+@overload
+def rolling(
+    rows: Mapping[str, object], *, to: None = None, **call: Unpack[RollingArguments]
+) -> dict[str, object]: ...
+@overload
 def rolling(
     rows: object,
     *,
-    size: int,
+    to: Literal["dict", "pandas", "polars", "duckdb"],
+    **call: Unpack[RollingArguments],
+) -> object: ...
+@overload
+def rolling(
+    rows: StreamProtocol, *, to: None = None, **call: Unpack[RollingArguments]
+) -> ArrowTable: ...
+@overload
+def rolling(
+    rows: object, *, to: Literal["arrow"], **call: Unpack[RollingArguments]
+) -> ArrowTable: ...
+def rolling(  # noqa: PLR0913 - all but the first are named, and most have defaults
+    rows: object,
+    *,
+    size: Length,
     aggregates: AggregateSpecs,
     time: str = "ts",
     keys: str | Sequence[str] = (),
-) -> ArrowTable:
+    to: TableFormat | None = None,
+    progress: bool | None = None,
+) -> object:
     """The table with a column more for each aggregate: over the last units of time of a row.
 
     Rows of one time and key have the same values.
 
     >>> prices = {"at": np.array([1, 3, 2]), "price": np.array([5, 1, 7])}
-    >>> result = rolling(prices, time="at", size=2, aggregates={"sum": ("sum", "price")})
-    >>> [row["sum"] for row in result.to_pylist()]
-    [5, 8, 12]
+    >>> rolling(prices, time="at", size=2, aggregates={"sum": ("sum", "price")})["sum"]
+    array([ 5,  8, 12])
     """
+    kind = check_format(to, rows)
     inputs = parse_input_columns(time, keys, (), None, None)
-    call = _Call(arrow.table_of(rows), inputs, {"": Rolling(size)}, parse_aggregates(aggregates))
-    names: list[str] = getattr(call.table, "column_names")  # noqa: B009 - Arrow is not typed
-    check_result_names([request.label for request in call.requests], names, fold=False)
-    key_columns = _KeyColumns.of(call.table, inputs.keys)
+    table = arrow.table_of(rows)
+    windows = {"": window_in_units(rolling_window(size), arrow.time_unit(table, time), "rolling")}
+    call = _Call(table, inputs, windows, parse_aggregates(aggregates), progress)
+    check_result_names([request.label for request in call.requests], table.column_names, fold=False)
+    key_columns = _KeyColumns.of(table, inputs.keys)
     answered = _evaluate(call, key_columns, Settings())
-    lines, row_times, result = answered.by_query(), arrow.time_values(call.table, time), call.table
+    lines, row_times = answered.by_query(), arrow.time_values(table, time)
     row_keys = key_columns.numbers.number if inputs.keys else np.zeros_like(row_times)
+    more: dict[str, ArrowColumn] = {}
     for request in call.requests:
         line = lines.get(query_id(request.label, ""), EMPTY)
         keys_of_lines = _key_numbers(answered, line)
         positions = _line_of_row(keys_of_lines, line.end - 1, row_keys, row_times)
         picked = line if line is EMPTY else line._replace(value=line.value.picked(positions))
-        result = result.append_column(request.label, _values(call, request, picked))
-    return result
+        more[request.label] = _values(call, request, picked)
+    return extended_table(rows, table, more, kind)
 
 
 class _Call(NamedTuple):
@@ -154,6 +254,7 @@ class _Call(NamedTuple):
     inputs: InputColumns
     windows: Mapping[str, WindowType]
     requests: tuple[AggregateRequest, ...]
+    progress: bool | None
 
 
 class _KeyColumns(NamedTuple):
@@ -199,7 +300,7 @@ def _bounds(kind: WindowType, lines: Lines, unit: object, *, in_time: bool) -> M
     return result
 
 
-def _values(call: _Call, request: AggregateRequest, lines: Lines) -> object:
+def _values(call: _Call, request: AggregateRequest, lines: Lines) -> ArrowColumn:
     """The column of the values of an aggregate."""
     if request.type is not None:
         return arrow.typed_values(
@@ -258,15 +359,48 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
             over_values = request.over_values(is_single=is_single)
             each = request.over_columns(inputs.time) if with_times else over_values
             operator.add(Query(query_id(request.label, name), kind, each))
-    single = next(iter(fields.values()), None)
-    return operator.take_columns(
+    unit = arrow.time_unit(table, inputs.time)
+    rows = _TableRows(
         row_times,
-        single if is_single and not with_times else fields,
+        fields,
+        is_single and not with_times,
         key_columns.numbers.number if inputs.keys else None,
-        END_OF_STREAM,
-        gaps=None if inputs.gap is None else arrow.gap_values(table, inputs.gap),
-        marks=None if inputs.mark is None else arrow.mark_values(table, inputs.mark),
+        None if inputs.gap is None else arrow.gap_values(table, inputs.gap, unit),
+        None if inputs.mark is None else arrow.mark_values(table, inputs.mark),
     )
+    with RowProgress(row_times.size, call.progress) as bar:
+        begins = range(0, max(1, row_times.size), ROWS_A_STEP)
+        for begin in begins[:-1]:
+            rows.ingest(operator, slice(begin, begin + ROWS_A_STEP), None)
+            bar.advance(begin + ROWS_A_STEP)
+        return rows.ingest(operator, slice(begins[-1], None), END_OF_STREAM)
+
+
+class _TableRows(NamedTuple):
+    """The columns of a table as an operator takes them."""
+
+    times: Ints
+    fields: Mapping[str, Values]
+    is_single: bool
+    keys: Ints | None
+    gaps: Values | None
+    marks: Flags | None
+
+    def ingest(self, operator: ColumnarOperator, rows: slice, watermark: float | None) -> Answered:
+        """Process some rows."""
+        fields = {name: _some_values(values, rows) for name, values in self.fields.items()}
+        return operator.take_columns(
+            self.times[rows],
+            next(iter(fields.values()), None) if self.is_single else fields,
+            None if self.keys is None else self.keys[rows],
+            watermark,
+            gaps=None if self.gaps is None else _some_values(self.gaps, rows),
+            marks=None if self.marks is None else self.marks[rows],
+        )
+
+
+def _some_values(values: Values, rows: slice) -> Values:
+    return Values(values.data[rows], None if values.valid is None else values.valid[rows])
 
 
 def _line_of_row(line_key: Ints, line_time: Ints, key: Ints, time: Ints) -> Ints:

@@ -26,7 +26,7 @@ from muntin.spec.windows.window import WindowType
 
 T = TypeVar("T")
 
-PORTIONS = ("spec", "reference", "optimized", "kernels", "spark")
+PORTIONS = ("spec", "reference", "optimized", "columnar", "kernels", "spark")
 """Packages of operators."""
 
 EXTERNAL_TYPES = (Query, Settings, Aggregate, Monoid, WindowType, Measure, Dialect)

@@ -17,6 +17,9 @@ from muntin.spec.structure import OutOfOrder, Pair, TimedWindow
 LETTERS = Monoid("", str.__add__)
 """The free monoid again, its words spelled as strings."""
 
+BAGS = Monoid("", lambda left, right: "".join(sorted(left + right)))
+"""The free commutative monoid: words whose letters have no order."""
+
 MIDDLE, STEP = 1 << 800, 1 << 400
 """Times lie far apart and far from zero, so that a time is no rank, size or height."""
 

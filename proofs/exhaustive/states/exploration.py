@@ -72,6 +72,7 @@ class StateScope:
     identity: Callable[[Structure], object] = same_state  # states with equal identities are one
     explores_joined: bool = False  # whether combined items are states of their own
     atomic: bool = False  # whether a raising call for one item leaves the window as it was
+    monoid: Monoid[str] = LETTERS
 
 
 @dataclass
@@ -98,8 +99,9 @@ class Exploration:
 
     def run(self) -> StateCounts:
         """Explore the scope."""
-        start = self.scope.build(self.meter.watch(self.fuse.wrap(LETTERS)), self.meter)
-        self.check_state(start, TimedWindow(LETTERS), "the empty window")
+        monoid = self.scope.monoid
+        start = self.scope.build(self.meter.watch(self.fuse.wrap(monoid)), self.meter)
+        self.check_state(start, TimedWindow(monoid), "the empty window")
         while self.queue:
             structure, window = self.queue.popleft()
             scope, places = self.scope, self.places(structure, window)

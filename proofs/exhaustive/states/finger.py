@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from exhaustive.object_state import BLOT, UNREAD, fork
-from exhaustive.states.calls import LETTERS, STEP, TimePlaces, WindowCall, changes, ranges
+from exhaustive.states.calls import BAGS, LETTERS, STEP, TimePlaces, WindowCall, changes, ranges
 from exhaustive.states.exploration import Exploration, StateCounts, StateScope, Structure
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
@@ -31,7 +31,6 @@ from muntin.kernels.finger_btree.layout import (
     RIGHT_CHAIN,
     RIGHT_INNER,
     RIGHT_STALE,
-    SIZE,
     SUFFIX,
     SUFFIX_STALE,
     VALID,
@@ -43,7 +42,7 @@ from muntin.spec.structure import TimedWindow
 SHAPE = NodeShape(2, 4)
 """Leaves of two entries and nodes of four children: the smallest that are possible."""
 
-SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STALE)
+SCALARS = (HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STALE)
 
 
 def entry_slots(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
@@ -54,9 +53,11 @@ def entry_slots(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
 class BlottedFingerTree(FingerTree[str]):
     """A finger tree that takes its kernels along when it is copied."""
 
+    commutative = False
+
     def __init__(self, monoid: Monoid[str], meter: Meter) -> None:
         """Start with an empty window."""
-        self.own = interpreted_engine(monoid, SHAPE)
+        self.own = interpreted_engine(monoid, SHAPE, commutative=self.commutative)
         super().__init__(monoid, meter, self.own)
 
     @property
@@ -67,7 +68,8 @@ class BlottedFingerTree(FingerTree[str]):
     @property
     def view(self) -> TreeDebugView[str]:
         """The contents of the arrays."""
-        return TreeDebugView(self.engine.storage.to_lists(self.arrays), SHAPE)
+        tree = self.engine.storage.to_lists(self.arrays)
+        return TreeDebugView(tree, SHAPE, commutative=self.commutative)
 
     def blot(self) -> None:
         """Overwrite the cells that must not be read."""
@@ -113,16 +115,20 @@ class BlottedFingerTree(FingerTree[str]):
         if not s[SUFFIX_STALE]:
             yield from ((SUFFIX, at) for at in range(s[HEAD], cut))
         if height or not s[SUFFIX_STALE]:
-            yield from ((PREFIX, at) for at in range(0 if height else cut, s[VALID]))
+            yield from ((PREFIX, at) for at in view.valid_prefixes())
 
     def identity(self) -> object:
         """The identity of the state."""
         view = self.view
         s = view.tree.s
-        ends = [(row, at, view.tree.ends[row, at]) for row, at in sorted(self.valid_ends(view))]
+        ends = [
+            (row, at, self.word_identity(view, view.tree.ends[row, at]))
+            for row, at in sorted(self.valid_ends(view))
+        ]
         cut = s[CUT] if not view.height else None
         return [
             self.subtree_identity(view, view.root, view.height),
+            view.size,
             [s[at] for at in SCALARS],
             cut,
             ends,
@@ -136,7 +142,7 @@ class BlottedFingerTree(FingerTree[str]):
         keys = [view.key(node, at) for at in range(first, view.arity(node))]
         marks = [view.is_stale(node, at) for at in range(view.arity(node))]
         folds = [
-            view.tree.folds[node, at]
+            self.word_identity(view, view.tree.folds[node, at])
             for at, _ in view.children_off_spine(node, level)
             if not marks[at]
         ]
@@ -147,6 +153,13 @@ class BlottedFingerTree(FingerTree[str]):
             [self.subtree_identity(view, child, level - 1) for child in view.children(node)],
         ]
 
+    def word_identity(self, view: TreeDebugView[str], word: str) -> str:
+        """The word, of a bag in the order of the window, which renames its letters."""
+        if not self.commutative:
+            return word
+        letters = "".join(view.values(view.root, view.height))
+        return "".join(sorted(word, key=letters.find))
+
     def keys(self) -> list[int]:
         """The times that separate children and that no item has."""
         view, item_times = self.view, {time for time, _ in self.items()}
@@ -156,6 +169,12 @@ class BlottedFingerTree(FingerTree[str]):
             for at in range(int(node == view.left_spine_node(level)), view.arity(node))
         }
         return sorted(keys - item_times)
+
+
+class BlottedBagTree(BlottedFingerTree):
+    """A finger tree of a commutative monoid."""
+
+    commutative = True
 
 
 class RepairExploration(Exploration):
@@ -196,16 +215,17 @@ def keys(structure: Structure) -> list[int]:
     return structure.keys() if isinstance(structure, BlottedFingerTree) else []
 
 
-def finger_scope(largest: int) -> StateScope:
+def finger_scope(largest: int, *, commutative: bool = False) -> StateScope:
     """The scope of windows of at most `largest` items."""
     return StateScope(
-        BlottedFingerTree,
+        BlottedBagTree if commutative else BlottedFingerTree,
         "any order",
         largest,
         blot=blot,
         other_times=keys,
         identity=identity,
         explores_joined=True,
+        monoid=BAGS if commutative else LETTERS,
     )
 
 
@@ -223,7 +243,8 @@ class TwoCallExploration(RepairExploration):
 
     def run_from(self, times: Iterable[int]) -> StateCounts:
         """Insert items at these times, one by one, and then make every two calls."""
-        tree, window = BlottedFingerTree(LETTERS, self.meter), TimedWindow(LETTERS)
+        monoid = self.scope.monoid
+        tree, window = self.scope.build(monoid, self.meter), TimedWindow(monoid)
         for index, time in enumerate(times):
             call = WindowCall("insert", pairs=((STEP * (time + 1), chr(0x4E00 + index)),))
             call.apply(tree)

@@ -55,6 +55,7 @@ def pairwise_choices(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]
 
 CHOICES = {
     **DECISIONS,
+    "first_window": tuple(v for v in DECISIONS["first_window"] if v != "offset_first"),  # refused
     "closing": (0, 1, -1),
     "output": get_args(Mode),
     "allowed_lateness": (0, 1),

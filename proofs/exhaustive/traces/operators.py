@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from exhaustive.profile import PROFILE
 from exhaustive.traces.walk import TraceCounts, TraceScope
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.dialect import Dialect
 from muntin.spec.operator import Operator

@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeGuard
 
 from exhaustive.object_state import ObjectForm, fork, object_form
 from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
+from muntin.conformance.output_comparison import Response, response_difference
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.algebra.monoid import Word
@@ -28,9 +29,6 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.window import WindowType
-
-StepAnswer = Output | str
-"""The output of a step: results and late events, or the name of an error."""
 
 TraceAction = Step | Query | str
 """A step, a query that is added, or the name of a query that is removed."""
@@ -73,7 +71,7 @@ class ForkableOperator:
     operator: Operator
     is_unordered: bool
 
-    def fork_with(self, action: TraceAction) -> tuple["ForkableOperator", StepAnswer]:
+    def fork_with(self, action: TraceAction) -> tuple["ForkableOperator", Response]:
         """Take an action on a copy; the end of the stream, which is the last, without a copy."""
         twin = self.operator if action == END_OF_STREAM else fork(self.operator)
         own_action = (
@@ -95,7 +93,7 @@ def _is_query(action: TraceAction) -> TypeGuard[Query]:
     return isinstance(action, Query)
 
 
-def answer_of(operator: Operator, action: TraceAction) -> StepAnswer:
+def answer_of(operator: Operator, action: TraceAction) -> Response:
     """The output of an action, or the name of its error."""
     try:
         if isinstance(action, Step):
@@ -125,7 +123,7 @@ def prepared_operator(entry: OperatorEntry, scope: TraceScope) -> ForkableOperat
     return None
 
 
-def with_sorted_letters(expected: StepAnswer) -> StepAnswer:
+def with_sorted_letters(expected: Response) -> Response:
     """The answer with the letters of each window sorted."""
     if isinstance(expected, str):
         return expected
@@ -188,22 +186,19 @@ class TraceWalk:
                 self._extend(after, twins, trace, is_counted=is_counted and is_change)
 
     def _check_answers(
-        self, operators: list[ForkableOperator], trace: list[TraceAction], expected: StepAnswer
+        self, operators: list[ForkableOperator], trace: list[TraceAction], expected: Response
     ) -> list[ForkableOperator]:
         """Take the last action of a trace with each operator, and compare the answers."""
         sorted_answer, twins = with_sorted_letters(expected), list[ForkableOperator]()
         for operator in operators:
             twin, got = operator.fork_with(trace[-1])
-            assert got == (sorted_answer if operator.is_unordered else expected), (
-                operator.name,
-                trace,
-                got,
-                expected,
-            )
+            answer = sorted_answer if operator.is_unordered else expected
+            difference = response_difference(answer, got)
+            assert not difference, (operator.name, trace, difference)
             twins.append(twin)
         return twins
 
-    def _count(self, expected: StepAnswer) -> None:
+    def _count(self, expected: Response) -> None:
         self.traces += 1
         if not isinstance(expected, str):
             self.results += len(expected.results)

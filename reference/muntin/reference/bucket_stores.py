@@ -37,8 +37,8 @@ class Buckets(WindowStore, Generic[B]):
         if window_type.measure is not TIME or type(window_type) not in ASSIGNED:
             name, measure = window_type.name, window_type.measure.name
             return f"buckets cannot assign events to {name} windows of {measure}"
-        if settings.dialect.first_window == "floor_first":
-            return "buckets do not know which window is the first (first_window: floor_first)"
+        if (first := settings.dialect.first_window) in ("floor_first", "offset_first"):
+            return f"buckets do not know which window is the first (first_window: {first})"
         return None
 
     @abstractmethod

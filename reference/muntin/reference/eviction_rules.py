@@ -54,7 +54,8 @@ def _needs_all(window_type: WindowType, dialect: Dialect) -> bool:
     A user's window may depend on every event. The first event may determine which windows there
     will ever be. By window, an event however old can move where live frames begin.
     """
-    by_window, floor = dialect.lateness == "window", dialect.first_window == "floor_first"
+    by_window = dialect.lateness == "window"
+    floor = dialect.first_window in ("floor_first", "offset_first")
     time_session = isinstance(window_type, Session) and window_type.measure is TIME
     moved = isinstance(window_type, FRAMES) and not time_session
     by_first = isinstance(window_type, Sliding) and floor

@@ -80,7 +80,12 @@ def _theta(kit: ModuleType) -> AnyAggregate:
 
 
 def _kll(kit: ModuleType, p: str) -> AnyAggregate:
-    load, part = kit.kll_doubles_sketch.deserialize, float(Fraction(p) / 100)
+    load, part = kit.kll_doubles_sketch.deserialize, float(Fraction(p.rstrip("%")) / 100)
+    if 0 < 100 * part < 1 and not p.endswith("%"):
+        percentage = f"{1e4 * part:.15g}{'%' * (1e4 * part < 1)}"
+        raise InvalidInputError(
+            f"'kll({p})' may be a fraction of 1: write kll({percentage}), or kll({p}%)"
+        )
     return _sketch(
         lambda v: _fed(kit.kll_doubles_sketch(200), "update", _float(v)).serialize(),
         lambda a, b: _fed(load(a), "merge", load(b)).serialize(),
@@ -110,7 +115,7 @@ def sketch(name: str) -> AnyAggregate:
     makers: dict[str, Callable[..., AnyAggregate]] = {
         "hll": _hll,
         "theta": _theta,
-        r"kll\((100|[0-9]{1,2}(?:\.[0-9]+)?)\)": _kll,
+        r"kll\(((?:100|[0-9]{1,2}(?:\.[0-9]+)?)%?)\)": _kll,
         r"countmin\((.+)\)": _countmin,
     }
     for pattern, maker in makers.items():

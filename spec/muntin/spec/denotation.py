@@ -6,7 +6,7 @@ The history remembers everything: what each query accepted, published and, by wi
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, ChangeKind, Output, Query, Result, Settings
@@ -204,36 +204,33 @@ def revision(interval: Interval, before: KeyedHistory, published: PublishedWindo
 
 
 def output_delta(before: History, after: History) -> tuple[Result, ...]:
-    """Retractions, then new and updated windows, by end, start and query (rule 11)."""
-    results = [
-        ((result.kind != "retracted", result.end, result.start, position, row), result)
-        for position, (old, new) in enumerate(zip(before.queries, after.queries, strict=True))
+    """For each key retractions, then new and updated windows, by end, start, query (rule 11)."""
+    changes = [
+        result_changes(after.settings, new.query, key, old.keys.get(key, KeyedHistory()), keyed)
+        for old, new in zip(before.queries, after.queries, strict=True)
         for key, keyed in new.keys.items()
-        for result, row in result_changes(
-            after.settings, new.query, key, old.keys.get(key, KeyedHistory()), keyed
-        )
     ]
-    return tuple(result for _, result in sorted(results, key=lambda ordered: ordered[0]))
+    return tuple(sorted(chain(*changes), key=lambda r: (r.kind != "retracted", r.end, r.start)))
 
 
 def result_changes(
     settings: Settings, query: Query, key: Hashable, old: KeyedHistory, new: KeyedHistory
-) -> Iterator[tuple[Result, int]]:
+) -> Iterator[Result]:
     """Diff the published windows of one key. To discard is to emit only events not yet emitted."""
 
     def result(
         kind: ChangeKind, interval: Interval, content: Sequence[AcceptedEvent], of: KeyedHistory
-    ) -> tuple[Result, int]:
-        (start, end, row), number = interval, of.revisions[interval]
+    ) -> Result:
+        (start, end, _), number = interval, of.revisions[interval]
         value = query.value([accepted.event for accepted in content])
-        return Result(query.id, key, start, end, value, kind, number), row
+        return Result(query.id, key, start, end, value, kind, number)
 
     gone = {i: window for i, window in old.published.items() if i not in new.published}
     if settings.output == "accumulate-retract":
-        yield from (result("retracted", i, window.content, old) for i, window in gone.items())
+        yield from (result("retracted", i, gone[i].content, old) for i in sorted(gone))
     replaced = {arrival for window in gone.values() for arrival in window.arrivals}
-    for interval, window in new.published.items():
-        previous = old.published.get(interval)
+    for interval in sorted(new.published):
+        window, previous = new.published[interval], old.published.get(interval)
         emitted = set(previous.arrivals) if previous else replaced
         pending = [accepted for accepted in window.content if accepted.arrival not in emitted]
         content = pending if settings.output == "discard" else window.content

@@ -16,10 +16,11 @@ class Dialect:
     - `closing`: how much later than its end a window is complete, for all or by window type;
     - `lateness`: judged by event, by window, or never (rule 4);
     - `late_update`: published at once, at the next watermark, or not at all;
-    - `first_window`: all, none that starts below zero, or none before the first event's pane;
+    - `first_window`: all, none below zero, none before the first event's pane, offset or not;
     - `alignment`: by floor division, or by truncation as C and Java divide;
     - `count_order`: ranks in event order, or in order of arrival;
     - `ties`: a rolling window holds all events of its last instant, or those up to its row;
+    - `rows`: events of one instant share a rolling window, or each has its own;
     - `edges`: [a, b), (a, b] or [a, b]; count windows are always the first.
     """
 
@@ -28,10 +29,11 @@ class Dialect:
     closing: int | Mapping[str, int] = 0
     lateness: Literal["event", "window", "never"] = "event"
     late_update: Literal["immediate", "next_watermark", "none"] = "immediate"
-    first_window: Literal["all", "nonnegative", "floor_first"] = "all"
+    first_window: Literal["all", "nonnegative", "floor_first", "offset_first"] = "all"
     alignment: Literal["floor", "truncate"] = "floor"
     count_order: Literal["time", "arrival"] = "time"
     ties: Literal["peers", "rows"] = "peers"
+    rows: Literal["instant", "event"] = "instant"
     edges: Literal["left", "right", "both"] = "left"
 
     def __post_init__(self) -> None:

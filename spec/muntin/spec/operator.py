@@ -8,7 +8,7 @@ from muntin.spec.stream import Event, Step
 
 
 class Operator(ABC):
-    """Emits for each step what `muntin.spec.denotation` does."""
+    """Emits for each step and key what `muntin.spec.denotation` does."""
 
     @abstractmethod
     def add(self, query: Query) -> None:

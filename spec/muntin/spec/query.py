@@ -73,7 +73,7 @@ class Result(NamedTuple):
 
 
 class Output(NamedTuple):
-    """The output of one step: results, and the events that came too late."""
+    """The output of one step: results, ordered within a key only (rule 11), and late events."""
 
     results: tuple[Result, ...] = ()
     late: tuple[Event, ...] = ()

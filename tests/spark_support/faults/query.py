@@ -11,10 +11,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from muntin.spark import ReplaySource, aggregate
+from muntin.spark import ReplaySource, aggregate, session, sliding
 from muntin.spark.source.trace import Generated
-from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Sliding
 
 DELAY, SIZE, SLIDE, GAP = 500_000, 2_000_000, 1_000_000, 300_000
 TRACE = {"keys": 5, "step": 20_000, "delay": 400_000, "seed": 3}
@@ -57,9 +55,9 @@ def windows_of(df: DataFrame) -> DataFrame:
     return aggregate(
         df,
         keys="key",
-        windows={"slide": Sliding(SIZE, SLIDE), "visit": Session(GAP)},
+        windows={"slide": sliding(f"{SIZE} us", f"{SLIDE} us"), "visit": session(f"{GAP} us")},
         aggregates={"rows": "count", "total": ("sum", "v")},
-        watermark=DELAY,
+        watermark=f"{DELAY} us",
         output="final",
         buckets=4,
     )
@@ -82,13 +80,13 @@ def expected_windows(rows: int) -> dict[Window, Value]:
         for start in range(last, time - SIZE, -SLIDE):
             windows["slide", key, start, start + SIZE].append(value)
     for key, key_events in times.items():
-        session: list[tuple[int, int]] = []
+        visit: list[tuple[int, int]] = []
         for event in [*sorted(key_events), (10**18, 0)]:
-            if session and event[0] - session[-1][0] >= GAP:
-                values = [value for _, value in session]
-                windows["visit", key, session[0][0], session[-1][0] + GAP] = values
-                session = []
-            session.append(event)
+            if visit and event[0] - visit[-1][0] >= GAP:
+                values = [value for _, value in visit]
+                windows["visit", key, visit[0][0], visit[-1][0] + GAP] = values
+                visit = []
+            visit.append(event)
     newest = max(time for key_events in times.values() for time, _ in key_events)
     watermark = newest // 1000 * 1000 - DELAY
     return {

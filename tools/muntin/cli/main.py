@@ -6,7 +6,18 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from muntin.cli.commands import cards, diff, draw, fuzz, list_implementations, replay, snapshot
+from muntin.cli.commands import (
+    cards,
+    diff,
+    distinguish,
+    draw,
+    fuzz,
+    infer,
+    list_implementations,
+    replay,
+    snapshot,
+    verify,
+)
 from muntin.console.messages import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
@@ -18,6 +29,9 @@ COMMANDS = {
     "cards": cards,
     "fuzz": fuzz,
     "diff": diff,
+    "verify": verify,
+    "infer": infer,
+    "distinguish": distinguish,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -38,6 +52,9 @@ examples:
   muntin snapshot show state.bin                 the content of a snapshot of an operator
   muntin fuzz --steps 100000                     random traces, compared with the specification
   muntin diff --rows 1e6                         compare on a million rows, on Spark
+  muntin verify engines/polars                   hold another engine to the specification
+  muntin infer engines/polars                    which dialect it follows
+  muntin distinguish dialect: engines/polars     the smallest trace on which they differ
 
 For more, run `muntin COMMAND --help`.
 """

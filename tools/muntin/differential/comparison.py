@@ -6,15 +6,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import compress
 
-from muntin.conformance.machines.lockstep import Response
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.conformance.transcript.replay import write
 from muntin.differential.equality import (
     Tolerances,
     WindowView,
+    answer_difference,
     differing_windows,
     final_windows,
-    is_equal,
     restricted_to,
     tolerances,
 )
@@ -123,14 +122,14 @@ def wrong_trace(name: str, key: str, difference: str, transcript: OperatorTransc
 
 
 def first_difference(reference: TraceRun, run: TraceRun, allowed: Tolerances) -> str:
-    """The first step whose answers differ, and both answers; empty if all are equal."""
+    """The first step whose answers differ, and where; empty if all are equal."""
     shared = reference.queries & run.queries
     for step, pair in enumerate(zip(reference.answers, run.answers, strict=True)):
         expected, actual = pair
         if reference.queries != run.queries:
             expected, actual = (restricted_to(answer, shared) for answer in pair)
-        if not is_equal(expected, actual, allowed):
-            return f"step {step}: wanted {_answer_text(expected)}; got {_answer_text(actual)}"
+        if difference := answer_difference(expected, actual, allowed):
+            return f"step {step}, {difference}"
     return ""
 
 
@@ -160,10 +159,3 @@ def in_one_step(transcript: OperatorTranscript, accepted: Sequence[bool]) -> Ope
     events = tuple(event for turn in transcript.turns for event in turn.step.events)
     step = Step(tuple(compress(events, accepted)), END)
     return replace(transcript, turns=(TranscriptStep(step),))
-
-
-def _answer_text(answer: Response) -> str:
-    if isinstance(answer, str):
-        return answer
-    late = [f"late: {event}" for event in answer.late]
-    return "; ".join([*(str(tuple(row)) for row in answer.results), *late][:6]) or "nothing"

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from math import fsum, isfinite, sqrt
 from typing import TypeAlias
 
-from muntin.conformance.machines.lockstep import Response, agree
-from muntin.spec.query import Output, Query
+from muntin.conformance.output_comparison import Response, response_difference
+from muntin.spec.query import Output, Query, Result
 
 WindowView: TypeAlias = dict[tuple[str, int, float], object]
 """Values of the windows that are not retracted, by query, start and end."""
@@ -59,15 +59,13 @@ def is_close(expected: object, actual: object, tolerance: float) -> bool:
     return expected == actual or repr(expected) == repr(actual) == "nan"
 
 
-def is_equal(expected: Response, actual: Response, allowed: Tolerances) -> bool:
-    """Whether two answers to a step are equal, but for values within their tolerance."""
-    if not allowed or isinstance(expected, str) or isinstance(actual, str):
-        return expected == actual or agree(expected, actual)
-    return (expected.late, len(expected.results)) == (actual.late, len(actual.results)) and all(
-        is_close(a.value, b.value, allowed.get(a.query, 0.0))
-        and a._replace(value=None) == b._replace(value=None)
-        for a, b in zip(expected.results, actual.results, strict=True)
-    )
+def answer_difference(expected: Response, actual: Response, allowed: Tolerances) -> str:
+    """The first difference of two answers, but for values within their tolerance."""
+
+    def has_close_value(result: Result, other: Result) -> bool:
+        return is_close(result.value, other.value, allowed.get(result.query, 0.0))
+
+    return response_difference(expected, actual, has_close_value)
 
 
 def restricted_to(answer: Response, queries: frozenset[Hashable]) -> Response:
@@ -80,7 +78,6 @@ def restricted_to(answer: Response, queries: frozenset[Hashable]) -> Response:
 def final_windows(answers: Iterable[Response]) -> WindowView:
     """The windows after these answers: the last value of each that was not retracted.
 
-    >>> from muntin.spec.query import Result
     >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])
     {('q', 0, 5): 7}
     """

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from time import process_time
 
-from muntin.conformance.machines.lockstep import Response, response_to
+from muntin.conformance.machines.lockstep import response_to
+from muntin.conformance.output_comparison import Response
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.cost_bounds import cost_bounds
 from muntin.differential.plan import SPEC, DiffPlan

@@ -163,7 +163,7 @@ class UnavailableOperator(Operator):
 
 def _kernels(settings: Settings) -> Operator:
     try:
-        from muntin.kernels.slicing.operator import (  # noqa: PLC0415 - it needs an extra, numpy
+        from muntin.columnar.operator import (  # noqa: PLC0415 - it needs an extra, numpy
             ColumnarOperator,
         )
     except ModuleNotFoundError as missing:
@@ -204,6 +204,15 @@ def _dataframe_engine(name: str) -> Callable[[Settings], Operator]:
 
     return build
 
+
+def _coq(settings: Settings) -> Operator:
+    from muntin.registry.coq_operator import CoqOperator  # noqa: PLC0415 - it starts a process
+
+    return CoqOperator(settings)
+
+
+MODEL_OPERATORS = [OperatorEntry("coq", _coq, int64_times=True, carry=None)]
+"""The denotation in Coq: its process is there only where `make lockstep` has compiled it."""
 
 SPARK, KERNELS_TABLE, SPARK_NATIVE = "spark", "kernels-table", "spark-native"
 """`muntin.spark.aggregate` in batch, `muntin.columnar.aggregate`, and Spark's own windows."""

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from muntin.registry.implementations import (
     DATAFRAME_OPERATORS,
+    MODEL_OPERATORS,
     OPERATORS,
     STRUCTURES,
     OperatorEntry,
@@ -16,6 +17,8 @@ from muntin.spec.errors import InvalidInputError
 
 ALL = "all"
 """The name that stands for every implementation."""
+SEPARATE_OPERATORS = (*DATAFRAME_OPERATORS, *MODEL_OPERATORS)
+"""Operators that `all` does not include: they need more than this package, or are slow."""
 
 
 def names() -> list[str]:
@@ -41,14 +44,14 @@ def operators(name: str) -> list[OperatorEntry]:
     if ":" in name:
         return [_user_entry(name)]
     entries = [entry for entry in OPERATORS if name in (entry.name, ALL)]
-    return entries or [entry for entry in DATAFRAME_OPERATORS if name == entry.name]
+    return entries or [entry for entry in SEPARATE_OPERATORS if name == entry.name]
 
 
 def operator_named(name: str) -> OperatorEntry:
     """The one operator of this name, which may be one on DataFrames."""
     for entry in operators(name) if name != ALL else ():
         return entry
-    names = ", ".join(entry.name for entry in (*OPERATORS, *DATAFRAME_OPERATORS))
+    names = ", ".join(entry.name for entry in (*OPERATORS, *SEPARATE_OPERATORS))
     raise InvalidInputError(f"{name!r} is no operator; known are {names}, or MODULE:NAME")
 
 

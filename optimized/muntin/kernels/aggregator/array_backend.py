@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT, as_float, plain_numbers
+from muntin.kernels.aggregator.numeric_catalogue import identity_lift, identity_lower
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.input_checks import check_unmasked, within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, IntRows, Ints, Rows
@@ -16,6 +17,8 @@ from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.errors import InvalidInputError
 
 DTYPES = {"int": "<i8", "float": "<f8"}
+FEW_ROWS = 32
+"""A column of fewer rows is faster to read as a list than to reduce."""
 Kernel = Callable[..., None]
 INTEGER_TYPES: tuple[type[object], ...] = (int, np.integer)
 
@@ -120,7 +123,9 @@ class ArrayColumns(ArrayStorage):
         return column
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
-        """Lift each row."""
+        """Lift each row; a column of partials that are the values may be the column itself."""
+        if self._summary.lift is identity_lift:
+            return columns[0]  # type: ignore[return-value] # a partial is a number
         out = self.empty(len(columns[0]))
         self._lift_all(tuple(columns), out)
         return out
@@ -131,6 +136,8 @@ class ArrayColumns(ArrayStorage):
         """Lower each partial, or those that `nonempty` marks; others are 0."""
         if nonempty is not None:
             return self._lower_nonempty(np.asarray(partials), np.flatnonzero(np.asarray(nonempty)))
+        if self._summary.lower is identity_lower and self._single:
+            return [partials]  # type: ignore[list-item] # the same
         kinds = [DTYPES[kind] for kind in self._summary.results]
         columns: list[Column[int | float]] = [np.empty(len(partials), kind) for kind in kinds]
         self._lower_all(partials, tuple(columns))
@@ -146,6 +153,13 @@ class ArrayColumns(ArrayStorage):
             column[indices] = lowered
             columns.append(column)
         return columns
+
+    def magnitude(self, partials: Column[Partial]) -> int:
+        """An upper bound of the sum of the magnitudes of partials of one integer."""
+        array = np.asarray(partials)
+        ends = array if array.size < FEW_ROWS else np.array([array.min(), array.max()])
+        numbers: list[int] = ends.tolist()
+        return max(map(abs, numbers), default=0) * array.size
 
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """The first pair of neighbours in which the later time is smaller."""

@@ -32,6 +32,7 @@ class ColumnBackend(Protocol):
     ) -> list[Column[int | float]]: ...
     def partial_at(self, partials: Column[Partial], index: int, /) -> Partial: ...  # noqa: D102
     def empty(self, size: int) -> Column[Partial]: ...  # noqa: D102
+    def magnitude(self, partials: Column[Partial]) -> int: ...  # noqa: D102
     def first_descent(self, times: Ints) -> tuple[int, int] | None: ...  # noqa: D102
     def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints: ...  # noqa: D102
     def first_out_of_range(  # noqa: D102

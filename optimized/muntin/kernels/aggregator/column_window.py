@@ -14,9 +14,11 @@ from muntin.kernels.aggregator.column_backend import (
     lower_partials,
 )
 from muntin.kernels.aggregator.finger_btree import FingerTree
+from muntin.kernels.aggregator.numeric_catalogue import MAX_INT
 from muntin.kernels.compiler.engine import NodeShape, compiled_engine, interpreted_engine
 from muntin.kernels.compiler.jit import COMPILED, gc_paused
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
+from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError
 
 SORT_THRESHOLD = 256
@@ -43,15 +45,54 @@ class ColumnWindow:
         compiled: bool = COMPILED,
     ) -> None:
         """Start with an empty window."""
-        self.summary, monoid = summary, summary.monoid()
+        self.summary, self._shape, self._compiled = summary, shape, compiled
+        self._magnitude = 0
+        self._start(summary.narrow or summary)
+
+    def _start(self, partials: NumericAggregate) -> None:
+        """Start with an empty tree for these partials, which are narrow or those of the summary."""
+        monoid, shape = partials.monoid(), self._shape
         with gc_paused():
-            self._backend = backend_for(summary, compiled=compiled)
-            code = compiled_engine(summary, shape) if compiled else None
-            self.tree = FingerTree(monoid, None, code or interpreted_engine(monoid, shape))
+            backend = backend_for(partials, compiled=self._compiled)
+            if self._compiled:
+                engine = compiled_engine(partials, shape)
+            else:
+                engine = interpreted_engine(monoid, shape, commutative=partials.commutative)
+            tree = FingerTree(monoid, None, engine)
+        self._partials, self._backend, self.tree = partials, backend, tree
+
+    def _batch(
+        self, times: NumericColumn, columns: Sequence[NumericColumn]
+    ) -> SortedBatch[Partial]:
+        """Check and lift a batch; the tree is widened first if narrow partials might overflow."""
+        batch = lift_batch(self._backend, self._partials, times, columns)
+        if self._partials is not self.summary.narrow:
+            return batch
+        added = self._backend.magnitude(batch.values)
+        if self._magnitude + added > MAX_INT:
+            entries = self.tree.entries()
+            self._magnitude = self._backend.magnitude(entries.values)
+            if max(self._magnitude + added, 2 * self._magnitude) > MAX_INT:
+                return self._widen(entries, batch)
+        self._magnitude += added
+        return batch
+
+    def _widen(
+        self, entries: SortedBatch[Partial], batch: SortedBatch[Partial]
+    ) -> SortedBatch[Partial]:
+        """Change to the partials of the summary, for the entries and for a batch."""
+        narrow = self._backend
+        self._start(self.summary)
+        wide = [
+            SortedBatch(times, self._backend.lift(narrow.lower(values, None)))
+            for times, values in (entries, batch)
+        ]
+        self.tree.insert_batch(wide[0], in_order=True)
+        return wide[1]
 
     def insert(self, times: NumericColumn, *columns: NumericColumn) -> None:
         """Insert a batch in any order; of equal times, later rows are younger."""
-        batch = lift_batch(self._backend, self.summary, times, columns)
+        batch = self._batch(times, columns)
         in_order = not self._backend.first_descent(batch.times)
         if not in_order and len(batch.times) >= SORT_THRESHOLD:
             batch, in_order = self._backend.sorted(batch), True
@@ -69,18 +110,18 @@ class ColumnWindow:
         self, through: NumericColumn, times: NumericColumn, *columns: NumericColumn
     ) -> ResultColumns:
         """For each row evict through a time, insert the row, and query; columns of results."""
-        batch = lift_batch(self._backend, self.summary, times, columns)
+        batch = self._batch(times, columns)
         ends = self._backend.to_times(through)
         if len(ends) != len(batch.times):
             raise InvalidInputError(f"{len(ends)} evictions for {len(batch.times)} inserts")
-        return lower_partials(self._backend, self.summary, self.tree.replay_rounds(ends, batch))
+        return lower_partials(self._backend, self._partials, self.tree.replay_rounds(ends, batch))
 
     def query(self) -> Partial | None:
         """Aggregate the window; None if it is empty."""
         if not len(self):
             return None
-        result = self.summary.lower(self.tree.query())
-        return result[:-1] if self.summary.checked else result
+        result = self._partials.lower(self.tree.query())
+        return result[:-1] if self._partials.checked else result
 
     def query_ranges(
         self, firsts: NumericColumn, lasts: NumericColumn
@@ -96,7 +137,7 @@ class ColumnWindow:
         nonempty = engine.storage.ints([0] * len(begin))
         engine.calls.query_ranges(self.tree.arrays, begin, end, out, nonempty)
         flags = [bool(nonempty[row]) for row in range(len(begin))]
-        return flags, lower_partials(self._backend, self.summary, out, nonempty)
+        return flags, lower_partials(self._backend, self._partials, out, nonempty)
 
     def oldest(self) -> int | None:
         """The smallest time, if any."""

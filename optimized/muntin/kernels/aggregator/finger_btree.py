@@ -148,22 +148,27 @@ class FingerTree(Generic[A]):
         last = tree.times[right, self.shape.cap] - 1
         return int(tree.times[right, last]) if len(self) else None
 
-    def items(self) -> Iterator[Pair[A]]:
-        """Times and values, oldest first."""
+    def entries(self) -> SortedBatch[A]:
+        """Times and values as columns, oldest first."""
         times = self.engine.storage.ints([0] * len(self))
         values = self.engine.storage.column([self._monoid.identity] * len(self))
         self.engine.calls.copy_entries(self.arrays, times, values)
-        value_at = self.engine.storage.partial_at
-        return ((int(times[row]), value_at(values, row)) for row in range(len(self)))
+        return SortedBatch(times, values)
+
+    def items(self) -> Iterator[Pair[A]]:
+        """Times and values, oldest first."""
+        (times, values), value_at = self.entries(), self.engine.storage.partial_at
+        return ((int(times[row]), value_at(values, row)) for row in range(len(times)))
 
     def __len__(self) -> int:
         """The number of items."""
-        return int(self.arrays.s[layout.SIZE])
+        return int(self.arrays.s[layout.INSERTED] - self.arrays.s[layout.EVICTED])
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         tree = self.engine.storage.to_lists(self.arrays)
-        view, fold = TreeDebugView(tree, self.shape), self._monoid.fold
+        view = TreeDebugView(tree, self.shape, commutative=self.engine.commutative)
+        fold = self._monoid.fold
         yield from invariants.shape_invariants(view, window)
         yield from invariants.row_invariants(view)
         yield from invariants.mark_invariants(view, fold)

@@ -61,6 +61,10 @@ class ListColumns(ListStorage[Partial]):
         ]
         return [[row[k] for row in rows] for k in range(len(zeros))]
 
+    def magnitude(self, partials: Column[Partial]) -> int:
+        """An upper bound of the sum of the magnitudes of partials of one integer."""
+        return sum(abs(int(partials[row][0])) for row in range(len(partials)))
+
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """The first pair of neighbours in which the later time is smaller."""
         return next(((a, b) for a, b in pairwise(_int_list(times)) if b < a), None)

@@ -91,6 +91,12 @@ def maximum(a: Single, b: Single) -> Single:
     return a if a[0] >= b[0] or a[0] != a[0] else b
 
 
+_INT: tuple[Kind, ...] = ("int",)
+NARROW_SUM = NumericAggregate(
+    "sum", _INT, _INT, (0,), identity_lift, add, identity_lower, _INT, commutative=True
+)
+"""The sum of integers that stays within 64 bits."""
+
 ArgPartial = tuple[float, float, int]
 
 
@@ -198,6 +204,8 @@ SPREADS = {
 NAMES = (
     "sum", "count", "mean", "min", "max", "argmin", "argmax", "first", "last", "m4", *SPREADS,
 )  # fmt: skip
+COMMUTATIVE_NAMES = frozenset({"sum", "count", "mean", "min", "max", *SPREADS})
+"""The aggregates of numbers, not of places; of two equal floats either is the minimum."""
 Function = Callable[..., Partial]
 _Definition = tuple[tuple[Kind, ...], Partial, Function, Function, Function, tuple[Kind, ...]]
 
@@ -219,7 +227,11 @@ def numeric_aggregate(name: str, kind: Kind = "float", payload: Kind = "float") 
     columns |= dict.fromkeys(("argmin", "argmax"), (kind, payload))
     checked = (name, kind) == ("sum", "int")
     read = columns.get(name, (kind,))
-    return NumericAggregate(name, read, *definitions[name], checked=checked)
+    commutative = name in COMMUTATIVE_NAMES
+    narrow = NARROW_SUM if checked else None
+    return NumericAggregate(
+        name, read, *definitions[name], checked=checked, commutative=commutative, narrow=narrow
+    )
 
 
 def _definitions(kind: Kind, payload: Kind) -> dict[str, _Definition]:

@@ -56,15 +56,21 @@ class Engine(Generic[A]):
     calls: KernelCalls[A]
     storage: Storage[A]
     shape: NodeShape
+    commutative: bool = False
 
 
 def interpreted_engine(
     monoid: Monoid[A],
     shape: NodeShape = NodeShape(),  # noqa: B008 - it is immutable
+    *,
+    commutative: bool = False,
 ) -> Engine[A]:
     """Interpreted kernels over values of any type."""
-    module = interpreted_module(monoid.combine, FINGER_BTREE_SOURCES, *shape)
-    return Engine(KernelCalls[A].from_module(module), ListStorage(monoid.identity), shape)
+    module = interpreted_module(
+        monoid.combine, FINGER_BTREE_SOURCES, *shape, commutative=commutative
+    )
+    calls, storage = KernelCalls[A].from_module(module), ListStorage(monoid.identity)
+    return Engine(calls, storage, shape, commutative)
 
 
 def compiled_engine(
@@ -75,7 +81,7 @@ def compiled_engine(
     from muntin.kernels.aggregator.array_backend import ArrayStorage  # noqa: PLC0415 - it needs the extra
 
     calls = KernelCalls[Partial].from_module(compiled_module(summary, FINGER_BTREE_SOURCES, *shape))
-    return Engine(calls, ArrayStorage(summary), shape)
+    return Engine(calls, ArrayStorage(summary), shape, summary.commutative)
 
 
 def window_scan_kernel(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:

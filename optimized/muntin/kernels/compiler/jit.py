@@ -1,4 +1,4 @@
-"""The only module that imports Numba. Without Numba kernels are interpreted.
+"""The options of Numba. Without Numba kernels are interpreted.
 
 The options measured best by far: without reference counts and with all hot code inlined, a tree is
 thirty times as fast as with the defaults. `_nrt` is private, so the extra `kernels` pins one
@@ -10,7 +10,7 @@ version of Numba exactly, and benchmarks/kernels.py would notice a change.
 
 import gc
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,9 +19,6 @@ from typing import NamedTuple, Protocol, TypeVar
 from muntin.kernels.compiler import kernel_api as binding
 
 C = TypeVar("C", bound=Callable[..., object])
-
-CACHE_LINE = 64
-"""Bytes of a cache line on all processors that muntin is likely to run on."""
 
 COMPILED = find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 """Whether kernels are compiled in this process."""
@@ -54,27 +51,6 @@ class Decorator(Protocol):
     def __call__(self, function: C, /) -> C:
         """The compiled function."""
         ...
-
-
-class _Array(Protocol):
-    shape: tuple[int, int]
-    itemsize: int
-
-
-class _Context(Protocol):
-    def make_array(self, kind: object) -> Callable[..., object]: ...
-    def get_dummy_value(self) -> object: ...
-
-
-class _Builder(Protocol):
-    module: object
-
-    def bitcast(self, value: object, kind: object) -> object: ...
-    def call(self, function: object, arguments: Sequence[object]) -> object: ...
-
-
-class _Signature(Protocol):
-    args: Sequence[object]
 
 
 def compiler_version() -> str:
@@ -128,51 +104,6 @@ def _integers() -> tuple[Callable[[int], int], Callable[[int], int]]:
     return np.uint64, np.int64  # type: ignore[return-value] # integers, to a kernel
 
 
-def _trailing_zeros() -> Callable[[int], int]:
-    from numba.cpython.unsafe.numbers import trailing_zeros  # noqa: PLC0415 - it is an extra
-
-    def lowest_bit(mask: int) -> int:
-        position: int = trailing_zeros(mask)  # type: ignore[call-arg] # it is an intrinsic
-        return position
-
-    return _njit(inline=True, cache=False)(lowest_bit)
-
-
-def _prefetch_line() -> Callable[[_Array, int, int], None]:
-    """An intrinsic that prefetches the cache line of an array item."""
-    ir, cgutils = import_module("llvmlite.ir"), import_module("numba.core.cgutils")
-    byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-    signature_type = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-    read_data_high_locality = [ir.Constant(word, option) for option in (0, 3, 1)]
-
-    def generate(
-        context: _Context, builder: _Builder, signature: _Signature, values: Sequence[object]
-    ) -> object:
-        kind = signature.args[0]
-        array = context.make_array(kind)(context, builder, values[0])
-        pointer = cgutils.get_item_pointer(context, builder, kind, array, values[1:])
-        call = cgutils.get_or_insert_function(builder.module, signature_type, "llvm.prefetch.p0i8")
-        builder.call(call, [builder.bitcast(pointer, byte), *read_data_high_locality])
-        return context.get_dummy_value()
-
-    def line(_: object, rows: object, row: object, column: object) -> tuple[object, object]:
-        return import_module("numba.core.types").void(rows, row, column), generate
-
-    intrinsic: Callable[[_Array, int, int], None]
-    intrinsic = import_module("numba.extending").intrinsic(line)
-    return intrinsic
-
-
-def _fetch() -> Callable[[object, int], None]:
-    fetch_line = _prefetch_line()
-
-    def fetch_row(rows: _Array, row: int) -> None:
-        for column in range(0, rows.shape[1], max(1, CACHE_LINE // rows.itemsize)):
-            fetch_line(rows, row, column)
-
-    return _njit(inline=True, cache=False)(fetch_row)  # type: ignore[return-value] # arrays, to kernels
-
-
 def _load_function_registry() -> None:
     """Load the type signatures of Numba now, and not with the first kernel."""
     target = import_module("numba.core.registry").cpu_target
@@ -187,10 +118,9 @@ if COMPILED:
         outlined = _njit(inline=False, cache=False)
         kernel = _njit(inline=False, cache=True)
         fastmath_kernel = _njit(inline=False, cache=True, any_order=True)
-        (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
+        unsigned, signed = _integers()
         _load_function_registry()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
     fastmath_kernel = binding.kernel
     unsigned, signed = binding.unsigned, binding.signed
-    trailing_zeros, fetch = binding.trailing_zeros, binding.fetch

@@ -9,12 +9,15 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 A = TypeVar("A")
+T = TypeVar("T")
 C = TypeVar("C", bound=Callable[..., object])
 
 CAP = 64
 """Entries in a leaf."""
 FAN = 16
 """Children of an inner node: at least 4, at most 60, since a mask has one bit for each."""
+COMMUTATIVE = False
+"""Whether the order of partials does not matter to `combine`."""
 
 
 class Ints(Protocol):
@@ -104,6 +107,16 @@ def trailing_zeros(mask: int) -> int:
     2
     """
     return (int(mask) & -int(mask)).bit_length() - 1
+
+
+def int_table(array: T, _width: int, /) -> T:
+    """The array, for compiled kernels as a table of this width."""
+    return array
+
+
+def partial_table(array: T, _width: int, /) -> T:
+    """The array of partials, for compiled kernels as a table of this width."""
+    return array
 
 
 def fetch(_rows: object, _row: int, /) -> None:

@@ -23,7 +23,9 @@ class NumericAggregate:
     `lift` takes one number from each column, or the time if there is none; `lower` returns one
     number for each result and is never called for an empty window. If the aggregate is `checked`,
     it returns one more, which is 0 if the others fit into 64 bits. Functions are written with
-    `def`, and may read numbers and each other.
+    `def`, and may read numbers and each other. If it is `commutative`, late values are combined at
+    once into the folds that contain them. `narrow` is the same aggregate over partials of one
+    integer, the value itself: exact while the magnitudes in a window add up to less than 2^63.
 
     >>> def lift(v: float) -> tuple[float]: return (v * v,)
     >>> def combine(a: tuple[float], b: tuple[float]) -> tuple[float]: return (a[0] + b[0],)
@@ -43,6 +45,8 @@ class NumericAggregate:
     lower: Callable[..., Partial]
     results: tuple[Kind, ...]
     checked: bool = False
+    commutative: bool = False
+    narrow: "NumericAggregate | None" = None
 
     def __post_init__(self) -> None:
         """Refuse an identity whose numbers are not of the kinds of the fields."""

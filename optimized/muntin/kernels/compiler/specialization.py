@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import CodeType, ModuleType
 
-from muntin.kernels.compiler.jit import compiler_version
+from muntin.kernels.compiler.jit import COMPILED, compiler_version
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.compiler.source_closure import SourceClosure
 
@@ -27,12 +27,14 @@ KERNELS_FOLDER = Path(__file__).parents[1]
 FINGER_BTREE_SOURCES = tuple(
     f"finger_btree/{name}"
     for name in (
-        "layout", "search", "lazy_folds", "nodes", "insertion", "eviction", "range_query",
-        "bulk_insert", "entry_points",
+        "layout", "search", "lazy_folds", "nodes", "immediate_folds", "insertion", "eviction",
+        "range_query", "bulk_insert", "entry_points",
     )
 )  # fmt: skip
 COLUMN_SOURCES = ("aggregator/column_kernels",)
 KERNEL_API_MODULE = "muntin.kernels.compiler.kernel_api"
+TABLES = KERNELS_FOLDER / "compiler" / "tables.py"
+"""What kernels import and Numba compiles into them: a part of what they depend on."""
 FIXED_MTIME = 315_532_800
 """The modification time of all files: the cache of Numba compares it."""
 
@@ -54,31 +56,61 @@ def joined_sources(names: tuple[str, ...]) -> str:
     return "\n".join([*kept, ""])
 
 
-def prelude(cap: int, fan: int) -> str:
+def prelude(cap: int, fan: int, *, commutative: bool) -> str:
     """Imports and constants that do not depend on the monoid."""
     return (
         f"from {KERNEL_API_MODULE} import A, Column, Columns, IntRows, Ints, Rows\n"
-        "from muntin.kernels.compiler.jit import fetch, inlined, kernel, outlined\n"
-        "from muntin.kernels.compiler.jit import signed, trailing_zeros, unsigned\n"
-        f"CAP, FAN = {cap}, {fan}\n"
+        "from muntin.kernels.compiler.jit import inlined, kernel, outlined\n"
+        "from muntin.kernels.finger_btree.records import TreeArrays\n"
+        f"{template_constants(cap, fan, commutative=commutative)}\n"
     )
 
 
-def partial_accessors(fields: int) -> str:
-    """Functions that load and store a partial: a number, or the fields of a record."""
-    names = [f"f{k}" for k in range(fields)]
-    read = ", ".join(f"r['{name}']" for name in names)
-    write = "; ".join(f"r['{name}'] = value[{k}]" for k, name in enumerate(names))
-    lines: list[str] = []
-    for name, parameters in (("", "rows, row, at"), ("_one", "rows, at")):
-        index = parameters.removeprefix("rows, ")
-        if fields == 1:
-            load, store = f"return (rows[{index}],)", f"rows[{index}] = value[0]"
-        else:
-            load, store = f"r = rows[{index}]; return ({read})", f"r = rows[{index}]; {write}"
-        lines += [f"@inlined\ndef load{name}({parameters}): {load}"]
-        lines += [f"@inlined\ndef store{name}({parameters}, value): {store}"]
-    return "\n".join([*lines, ""])
+def template_constants(cap: int, fan: int, *, commutative: bool) -> str:
+    """The assignment of the constants of `kernel_api`."""
+    return f"CAP, FAN, COMMUTATIVE = {cap}, {fan}, {commutative}"
+
+
+def array_accessors(kinds: Sequence[str], name: str, index: str) -> str:
+    """Functions that load and store a partial in an array: a number, or a record."""
+    load, store = f"return (rows[{index}],)", f"rows[{index}] = value[0]"
+    if len(kinds) > 1:
+        read = ", ".join(f"r['f{k}']" for k in range(len(kinds)))
+        write = "; ".join(f"r['f{k}'] = value[{k}]" for k in range(len(kinds)))
+        load, store = f"r = rows[{index}]; return ({read})", f"r = rows[{index}]; {write}"
+    return (
+        f"@inlined\ndef load{name}(rows, {index}): {load}\n"
+        f"@inlined\ndef store{name}(rows, {index}, value): {store}\n"
+    )
+
+
+def table_accessors(kinds: Sequence[str]) -> str:
+    """Functions that make tables, and that load and store a partial in one, field by field."""
+    fields = list(enumerate(kinds))
+    reads = ", ".join(f"read_{k}(rows, row, at)" for k, _ in fields)
+    writes = "; ".join(f"write_{k}(rows, row, at, value[{k}])" for k, _ in fields)
+    return "\n".join(
+        [
+            "from muntin.kernels.compiler.tables import fetch, trailing_zeros",
+            "from muntin.kernels.compiler.tables import reader, table_maker, writer",
+            f"int_table, partial_table = table_maker(1), table_maker({len(kinds)})",
+            *(f"read_{k} = reader({k}, {kind!r})" for k, kind in fields),
+            *(f"write_{k} = writer({k}, {kind!r})" for k, kind in fields),
+            f"@inlined\ndef load(rows, row, at): return ({reads},)",
+            f"@inlined\ndef store(rows, row, at, value): {writes}",
+            "",
+        ]
+    )
+
+
+def partial_accessors(kinds: Sequence[str]) -> str:
+    """The functions that kernels work on partials with; without a compiler, in plain arrays."""
+    uncompiled = (
+        f"from {KERNEL_API_MODULE} import fetch, int_table, partial_table, trailing_zeros\n"
+        + array_accessors(kinds, "", "row, at")
+    )
+    rows = table_accessors(kinds) if COMPILED else uncompiled
+    return rows + array_accessors(kinds, "_one", "at")
 
 
 def source_for(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int) -> str:
@@ -95,12 +127,13 @@ def source_for(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan:
     lower = f"r = {functions['lower']}(value); {outputs}"
     return "\n".join(
         [
-            f"# Kernels for {summary.name!r}, specialized with {compiler_version()}.",
+            f"# Kernels for {summary.name!r}, specialized with {compiler_version()},",
+            f"# over tables {blake2b(TABLES.read_bytes(), digest_size=8).hexdigest()}.",
             "from math import inf, nan",
-            prelude(cap, fan),
+            prelude(cap, fan, commutative=summary.commutative),
             closure.text,
             *(f"{name} = {new_name}" for name, new_name in functions.items()),
-            partial_accessors(len(summary.fields)),
+            partial_accessors(summary.fields),
             f"@inlined\ndef lift_at(columns, at): return {functions['lift']}({inputs})",
             f"@inlined\ndef lower_at(columns, at, value): {lower}",
             joined_sources(names),
@@ -112,7 +145,11 @@ def compiled_module(
     summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int
 ) -> ModuleType:
     """A module of kernels that are compiled at their first call, and cached on disk."""
-    text = source_for(summary, names, cap, fan)
+    return written_module(source_for(summary, names, cap, fan))
+
+
+def written_module(text: str) -> ModuleType:
+    """The module of a text, in a file that is named by the hash of the text."""
     digest = blake2b(f"{sys.version}\n{text}".encode(), digest_size=16).hexdigest()
     name = f"muntin_kernels_{digest}"
     if name not in sys.modules:
@@ -147,17 +184,19 @@ def _write_module(path: Path, text: str) -> Path:
 class _InterpretedLoader(InspectLoader):
     """Loads kernel sources for interpretation, over values of any type."""
 
-    def __init__(self, names: tuple[str, ...], cap: int, fan: int) -> None:
-        self._names, self._cap, self._fan = names, cap, fan
+    def __init__(self, names: tuple[str, ...], constants: str) -> None:
+        self._names, self._constants = names, constants
 
     def get_source(self, fullname: str) -> str:
         """The text, in which only `combine` is undefined."""
         del fullname
         return (
             f"from {KERNEL_API_MODULE} import A, Column, Columns, IntRows, Ints, Rows, fetch\n"
+            f"from {KERNEL_API_MODULE} import int_table, partial_table\n"
+            "from muntin.kernels.finger_btree.records import TreeArrays\n"
             f"from {KERNEL_API_MODULE} import inlined, kernel, load, load_one, outlined\n"
-            f"from {KERNEL_API_MODULE} import signed, store, store_one, trailing_zeros, unsigned\n"
-            f"CAP, FAN = {self._cap}, {self._fan}\n{joined_sources(self._names)}"
+            f"from {KERNEL_API_MODULE} import store, store_one, trailing_zeros\n"
+            f"{self._constants}\n{joined_sources(self._names)}"
         )
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -171,10 +210,16 @@ def _code(text: str) -> CodeType:
 
 
 def interpreted_module(
-    combine: Callable[..., object], names: Sequence[str], cap: int, fan: int
+    combine: Callable[..., object],
+    names: Sequence[str],
+    cap: int,
+    fan: int,
+    *,
+    commutative: bool = False,
 ) -> ModuleType:
     """A module of interpreted kernels."""
-    loader = _InterpretedLoader(tuple(names), cap, fan)
+    constants = template_constants(cap, fan, commutative=commutative)
+    loader = _InterpretedLoader(tuple(names), constants)
     module = module_from_spec(ModuleSpec("muntin_kernels_uncompiled", loader))
     loader.exec_module(module)
     vars(module)["combine"] = combine

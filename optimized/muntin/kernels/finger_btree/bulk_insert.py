@@ -2,7 +2,7 @@
 
 from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, load_one, store
 from muntin.kernels.finger_btree.insertion import insert, split_leaf
-from muntin.kernels.finger_btree.layout import HEAD, LEFT, RIGHT, SIZE, STAGE, STAGED
+from muntin.kernels.finger_btree.layout import HEAD, INSERTED, LEFT, RIGHT, STAGE, STAGED
 from muntin.kernels.finger_btree.nodes import compact, mark_stale
 from muntin.kernels.finger_btree.records import LeafSlot, SortedBatch, TreeArrays
 from muntin.kernels.finger_btree.search import first_entry, first_from, key_above_leaf, mark, seek
@@ -53,7 +53,7 @@ def merge_staged(tree: TreeArrays[A], leaf: int, staged: int) -> None:
     old = times[leaf, CAP] - 1
     new = staged - 1
     times[leaf, CAP] += staged
-    s[SIZE] += staged
+    s[INSERTED] += staged
     first = first_entry(tree, leaf)
     while new >= 0:
         time = s[STAGED + new]

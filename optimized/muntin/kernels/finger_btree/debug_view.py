@@ -6,7 +6,16 @@ from typing import Generic
 
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.kernel_api import A
-from muntin.kernels.finger_btree.layout import HEAD, HEIGHT, LEFT, RIGHT
+from muntin.kernels.finger_btree.layout import (
+    CUT,
+    EVICTED,
+    HEAD,
+    HEIGHT,
+    INSERTED,
+    LEFT,
+    RIGHT,
+    VALID,
+)
 from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.spec.structure import Pair
 
@@ -17,6 +26,12 @@ class TreeDebugView(Generic[A]):
 
     tree: TreeArrays[A]
     shape: NodeShape
+    commutative: bool
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return self.tree.s[INSERTED] - self.tree.s[EVICTED]
 
     @property
     def height(self) -> int:
@@ -61,6 +76,15 @@ class TreeDebugView(Generic[A]):
         """The entries of a leaf."""
         positions = range(*self.entry_range(leaf))
         return [(int(self.tree.times[leaf, k]), self.tree.leaves[leaf, k]) for k in positions]
+
+    def valid_prefixes(self) -> range:
+        """The positions of the right leaf up to which a prefix fold is valid.
+
+        Of a commutative monoid only the last one is kept valid.
+        """
+        valid = self.tree.s[VALID]
+        base = 0 if self.height else self.tree.s[CUT]
+        return range(max(base, valid - 1) if self.commutative else base, valid)
 
     def pairs(self, node: int, level: int) -> list[Pair[A]]:
         """The entries below a node."""

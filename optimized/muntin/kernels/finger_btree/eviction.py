@@ -10,6 +10,7 @@ from muntin.kernels.finger_btree.layout import (
     ARITY,
     CHILD,
     CUT,
+    EVICTED,
     HEAD,
     HEIGHT,
     KEY,
@@ -25,7 +26,6 @@ from muntin.kernels.finger_btree.layout import (
     PATH,
     RIGHT,
     RIGHT_STALE,
-    SIZE,
     SUFFIX_STALE,
     VALID,
 )
@@ -36,6 +36,7 @@ from muntin.kernels.finger_btree.nodes import (
     free_leaf,
     give_left,
     give_right,
+    is_empty,
     mark_stale,
     move_entries,
 )
@@ -205,7 +206,7 @@ def evict_inside(tree: TreeArrays[A], time: int) -> None:
     mark_stale(tree, leaf, at)
     move_entries(tree, leaf, at + 1, last, (leaf, at))
     times[leaf, CAP] = last - 1
-    s[SIZE] -= 1
+    s[EVICTED] += 1
     mark(tree, top, side)
     if leaf == s[LEFT]:
         return
@@ -218,12 +219,12 @@ def evict(tree: TreeArrays[A], time: int) -> None:
     """Evict the entry at a time, if there is one."""
     s = tree.s
     leaf, head = s[LEFT], s[HEAD]
-    if s[SIZE] == 0:
+    if is_empty(tree):
         return
     if tree.times[leaf, head] != time:
         evict_inside(tree, time)
         return
-    s[SIZE] -= 1
+    s[EVICTED] += 1
     s[HEAD] = head + 1
     if head + 1 == tree.times[leaf, CAP]:
         drop_left_leaf(tree)
@@ -233,18 +234,18 @@ def evict(tree: TreeArrays[A], time: int) -> None:
 def evict_through(tree: TreeArrays[A], time: int) -> None:
     """Evict all entries up to a time, inclusive."""
     s, times = tree.s, tree.times
-    while s[SIZE] > 0:
+    while not is_empty(tree):
         leaf, head = s[LEFT], s[HEAD]
         last = times[leaf, CAP]
         if times[leaf, head] > time:
             return
         if times[leaf, last - 1] <= time:
-            s[SIZE] -= last - head
+            s[EVICTED] += last - head
             drop_left_leaf(tree)
             continue
         at = head + 1
         if times[leaf, at] <= time:
             at = first_after(times, leaf, at + 1, last, time)
-        s[SIZE] -= at - head
+        s[EVICTED] += at - head
         s[HEAD] = at
         return

@@ -5,11 +5,13 @@ the last child of its neighbour, so that no node there has one child only.
 """
 
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, combine, inlined, load, outlined, store
+from muntin.kernels.finger_btree.immediate_folds import add_to_end, add_to_path
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     CHILD,
     HEAD,
     HEIGHT,
+    INSERTED,
     KEY,
     LEFT,
     LEFT_STALE,
@@ -24,7 +26,6 @@ from muntin.kernels.finger_btree.layout import (
     RIGHT_CHAIN,
     RIGHT_INNER,
     RIGHT_STALE,
-    SIZE,
     SUFFIX_STALE,
     VALID,
 )
@@ -45,7 +46,6 @@ from muntin.kernels.finger_btree.search import (
     complete_path,
     first_entry,
     first_from,
-    mark,
     mark_above,
     mark_spine,
     renew_spines,
@@ -190,16 +190,17 @@ def insert_inside(tree: TreeArrays[A], time: int, value: A) -> None:
         leaf, top, side = seek(tree, time)
         last = times[leaf, CAP]
     at = first_from(times, leaf, first_entry(tree, leaf), last, time)
-    mark_stale(tree, leaf, at)
     if at < last and times[leaf, at] == time:
+        add_to_end(tree, leaf, at, 0, value)
         store(leaves, leaf, at, combine(load(leaves, leaf, at), value))
     else:
+        add_to_end(tree, leaf, at, 1, value)
         open_gap(tree, leaf, at, last)
         times[leaf, at] = time
         store(leaves, leaf, at, value)
         times[leaf, CAP] = last + 1
-        s[SIZE] += 1
-    mark(tree, top, side)
+        s[INSERTED] += 1
+    add_to_path(tree, top, side, value)
 
 
 @inlined
@@ -217,4 +218,4 @@ def insert(tree: TreeArrays[A], time: int, value: A) -> None:
     times[leaf, last] = time
     store(tree.leaves, leaf, last, value)
     times[leaf, CAP] = last + 1
-    s[SIZE] += 1
+    s[INSERTED] += 1

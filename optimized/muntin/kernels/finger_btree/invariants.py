@@ -27,7 +27,7 @@ def shape_invariants(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Invar
         all(len(view.entries(leaf)) >= max(1, cap // 4) for leaf in leaves[1:-1])
         and all(view.entries(leaf) for leaf in leaves if view.height)
         and all(view.entry_range(leaf)[1] <= cap for leaf in leaves)
-        and view.tree.s[layout.SIZE] == len(pairs),
+        and view.size == len(pairs),
     )
     yield (
         "S3 a node on a spine has at least two children, and any other at least a quarter",
@@ -191,7 +191,7 @@ def finger_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
         ),
     )
     yield (
-        "S12 prefix folds of the right leaf, of one leaf after the cut",
+        "S12 prefix folds of the right leaf, of one leaf after the cut, or only the last one",
         (not view.height and bool(s[layout.SUFFIX_STALE]))
         or (
             _has_folds(
@@ -199,7 +199,7 @@ def finger_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
                 layout.PREFIX,
                 {
                     k: fold(_row(leaves, view.right_spine_node(0), base, k + 1))
-                    for k in range(base, s[layout.VALID])
+                    for k in view.valid_prefixes()
                 },
             )
             and s[layout.VALID] <= last

@@ -16,7 +16,8 @@ MIN_SPINE_FAN = 2
 """Children of the root and of inner nodes on a spine: with one, a search would pass no item."""
 
 LEVELS = 16
-HEIGHT, SIZE = 0, 1
+HEIGHT = 0
+INSERTED, EVICTED = 1, 15  # entries: apart, neither waits for the other in a round
 HEAD = 2  # the oldest entry of the left leaf
 CUT = 3  # if there is one leaf: entries before it are in suffix folds, the others in prefix folds
 VALID = 4  # prefix folds of the right leaf are valid before this entry
@@ -28,7 +29,6 @@ LEFT, RIGHT = LEVELS, 2 * LEVELS  # spines by level; level 0 is the finger, the 
 PATH, CHILD = 3 * LEVELS, 4 * LEVELS  # the last path, from level 1: nodes, and which child
 STACK, STEP = 5 * LEVELS, 6 * LEVELS
 STAGED = 7 * LEVELS  # times of a batch staged for a leaf
-SCALARS = STAGED + CAP
 
 LEFT_INNER, RIGHT_INNER = 0, 1  # by level: the children on no spine of the node on the spine
 LEFT_CHAIN, RIGHT_CHAIN = 2, 3  # the same for this level and all above, below the root
@@ -37,3 +37,6 @@ SUFFIX, PREFIX = 5, 6  # of the left, and of the right leaf
 STAGE = 7
 ENDS = 8
 IDENTITY, MIDDLE, REST = 0, 1, 2  # in MISC: the root's children on no spine; all but both leaves
+
+INNER_WIDTH, TIMES_WIDTH = 2 * FAN + 2, CAP + 1
+ENDS_WIDTH = max(CAP, LEVELS)

@@ -35,13 +35,13 @@ from muntin.kernels.finger_btree.layout import (
     RIGHT_CHAIN,
     RIGHT_INNER,
     RIGHT_STALE,
-    SIZE,
     STACK,
     STEP,
     SUFFIX,
     SUFFIX_STALE,
     VALID,
 )
+from muntin.kernels.finger_btree.nodes import is_empty
 from muntin.kernels.finger_btree.records import TreeArrays
 
 UNROLL_THRESHOLD = 8
@@ -147,7 +147,7 @@ def flush_right(tree: TreeArrays[A], height: int) -> None:
         store(ends, RIGHT_CHAIN, level, inside)
 
 
-@inlined
+@outlined
 def flush_inner(tree: TreeArrays[A], height: int) -> None:
     """Recompute all folds between the leaves at the ends."""
     s, ends = tree.s, tree.ends
@@ -219,7 +219,7 @@ def flush(tree: TreeArrays[A]) -> None:
     s = tree.s
     height = s[HEIGHT]
     if height == 0:
-        if s[SIZE] > 0:
+        if not is_empty(tree):
             flush_small(tree)
         return
     extend_prefix(tree, s[RIGHT], 0, tree.times[s[RIGHT], CAP])
@@ -234,7 +234,7 @@ def window_fold(tree: TreeArrays[A]) -> A:
     """Fold the window."""
     flush(tree)
     s, ends = tree.s, tree.ends
-    if s[SIZE] == 0:
+    if is_empty(tree):
         return load(ends, MISC, IDENTITY)
     last = tree.times[s[RIGHT], CAP]
     total = load(ends, SUFFIX, s[HEAD])

@@ -1,15 +1,30 @@
 """Leaves and inner nodes: allocation, and moves of entries and children."""
 
-from muntin.kernels.compiler.kernel_api import CAP, A, inlined, load, outlined, store, unsigned
+from muntin.kernels.compiler.kernel_api import (
+    CAP,
+    COMMUTATIVE,
+    FAN,
+    A,
+    inlined,
+    int_table,
+    load,
+    outlined,
+    partial_table,
+    store,
+)
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     CUT,
+    ENDS_WIDTH,
+    EVICTED,
     FREE_INNER,
     FREE_LEAF,
     FRESH_INNER,
     FRESH_LEAF,
     HEAD,
     HEIGHT,
+    INNER_WIDTH,
+    INSERTED,
     KEY,
     LEFT,
     MASK,
@@ -18,9 +33,23 @@ from muntin.kernels.finger_btree.layout import (
     SPARE_INNER,
     SPARE_LEAF,
     SUFFIX_STALE,
+    TIMES_WIDTH,
     VALID,
 )
 from muntin.kernels.finger_btree.records import TreeArrays
+
+
+@inlined
+def tables_of(arrays: TreeArrays[A]) -> TreeArrays[A]:
+    """The arrays as tables, which kernels work on."""
+    return TreeArrays(
+        int_table(arrays.s, 1),
+        int_table(arrays.inner, INNER_WIDTH),
+        partial_table(arrays.folds, FAN),
+        int_table(arrays.times, TIMES_WIDTH),
+        partial_table(arrays.leaves, CAP),
+        partial_table(arrays.ends, ENDS_WIDTH),
+    )
 
 
 @inlined
@@ -73,6 +102,12 @@ def free_inner(tree: TreeArrays[A], node: int) -> None:
 
 
 @inlined
+def is_empty(tree: TreeArrays[A]) -> bool:
+    """Whether the window is empty."""
+    return tree.s[INSERTED] == tree.s[EVICTED]
+
+
+@inlined
 def has_room(tree: TreeArrays[A]) -> bool:
     """Whether there are enough spare nodes for any single insert."""
     s = tree.s
@@ -83,15 +118,10 @@ def has_room(tree: TreeArrays[A]) -> bool:
 def open_gap(tree: TreeArrays[A], leaf: int, at: int, last: int) -> None:
     """Move the entries [at, last) of a leaf one position up."""
     times, leaves = tree.times, tree.leaves
-    row, end, one = unsigned(leaf), unsigned(at), unsigned(1)
-    place = unsigned(last)
-    while place > end:
-        times[row, place] = times[row, place - one]
-        place -= one
-    place = unsigned(last)
-    while place > end:
-        store(leaves, row, place, load(leaves, row, place - one))
-        place -= one
+    for place in range(last, at, -1):
+        times[leaf, place] = times[leaf, place - 1]
+    for place in range(last, at, -1):
+        store(leaves, leaf, place, load(leaves, leaf, place - 1))
 
 
 @inlined
@@ -111,12 +141,10 @@ def move_entries(
 def mark_stale(tree: TreeArrays[A], leaf: int, at: int) -> None:
     """Mark the folds of the leaves at the ends that contain an entry."""
     s = tree.s
-    if s[HEIGHT] == 0 and at >= s[CUT]:
-        s[VALID] = min(s[VALID], at)
-    elif leaf == s[LEFT]:
+    if leaf == s[LEFT] and (s[HEIGHT] > 0 or at < s[CUT]):
         s[SUFFIX_STALE] = 1
-    elif leaf == s[RIGHT]:
-        s[VALID] = min(s[VALID], at)
+    elif leaf == s[RIGHT] and at < s[VALID]:
+        s[VALID] = 0 if COMMUTATIVE else at
 
 
 @inlined

@@ -21,11 +21,11 @@ from muntin.kernels.finger_btree.layout import (
     LEFT,
     MISC,
     RIGHT,
-    SIZE,
     STACK,
     STEP,
 )
 from muntin.kernels.finger_btree.lazy_folds import flush, fold
+from muntin.kernels.finger_btree.nodes import is_empty, tables_of
 from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     LEFT_SIDE,
@@ -111,7 +111,7 @@ def fold_range(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
     """Fold the entries with first <= time <= last; whether there are any."""
     s = tree.s
     identity = load(tree.ends, MISC, IDENTITY)
-    if s[SIZE] == 0 or first > last or last < tree.times[s[LEFT], s[HEAD]]:
+    if is_empty(tree) or first > last or last < tree.times[s[LEFT], s[HEAD]]:
         return False, identity
     node, level = lowest_common_node(tree, first, last)
     if level == 0:
@@ -121,8 +121,9 @@ def fold_range(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
 
 
 @kernel
-def copy_entries(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
+def copy_entries(arrays: TreeArrays[A], times: Ints, values: Column[A]) -> None:
     """Copy all entries, oldest first."""
+    tree = tables_of(arrays)
     s, inner = tree.s, tree.inner
     top = s[HEIGHT]
     level, place, node = top, 0, s[LEFT + top]

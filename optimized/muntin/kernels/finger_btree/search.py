@@ -1,6 +1,6 @@
 """Search for a time from the nearest finger [Tangwongsan19, section 4.1]."""
 
-from muntin.kernels.compiler.kernel_api import A, IntRows, inlined, signed, unsigned
+from muntin.kernels.compiler.kernel_api import A, IntRows, inlined
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     CHILD,
@@ -23,29 +23,27 @@ NO_SIDE, LEFT_SIDE, RIGHT_SIDE = 0, 1, 2
 @inlined
 def first_from(rows: IntRows, row: int, first: int, last: int, time: int) -> int:
     """The first position in [first, last) with a time that is not smaller, or last."""
-    r, low, one = unsigned(row), unsigned(first), unsigned(1)
-    width = unsigned(last) - low
-    while width > one:
-        half = width >> one
-        low = low + half if rows[r, low + half - one] < time else low
+    low, width = first, last - first
+    while width > 1:
+        half = width >> 1
+        low = low + half if rows[row, low + half - 1] < time else low
         width -= half
-    if width > unsigned(0) and rows[r, low] < time:
-        low += one
-    return signed(low)
+    if width > 0 and rows[row, low] < time:
+        low += 1
+    return low
 
 
 @inlined
 def first_after(rows: IntRows, row: int, first: int, last: int, time: int) -> int:
     """The first position in [first, last) with a larger time, or last."""
-    r, low, one = unsigned(row), unsigned(first), unsigned(1)
-    width = unsigned(last) - low
-    while width > one:
-        half = width >> one
-        low = low + half if rows[r, low + half - one] <= time else low
+    low, width = first, last - first
+    while width > 1:
+        half = width >> 1
+        low = low + half if rows[row, low + half - 1] <= time else low
         width -= half
-    if width > unsigned(0) and rows[r, low] <= time:
-        low += one
-    return signed(low)
+    if width > 0 and rows[row, low] <= time:
+        low += 1
+    return low
 
 
 @inlined

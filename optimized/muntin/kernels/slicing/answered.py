@@ -9,14 +9,14 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import LAST, Ints, clock, column_of, ints, within
 from muntin.kernels.slicing.batch import objects
-from muntin.kernels.slicing.known import KINDS, Told
+from muntin.kernels.slicing.known import KINDS, Told, ToldLines
 from muntin.kernels.slicing.picking import rises
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Result
 
 
 class Lines(NamedTuple):
-    """The lines of one query, in the order of rule 11: columns of equal length.
+    """The lines of one query, those of a key in the order of rule 11: columns of equal length.
 
     `kind` is 0, 1 or 2 for retracted, new and updated; `key` numbers the keys in `keys`.
     """
@@ -28,6 +28,28 @@ class Lines(NamedTuple):
     value: Answer
     revision: Ints
 
+    def picked(self, places: Ints) -> "Lines":
+        """Return the lines at some places."""
+        kind, key, start, end, value, revision = self
+        bounds = kind[places], key[places], start[places], end[places]
+        return Lines(*bounds, value.picked(places), revision[places])
+
+
+def aligned(queries: Mapping[str, Lines]) -> Mapping[str, Lines]:
+    """Lines of queries over the same windows, at the same places for all of them.
+
+    Each query orders the lines of a key, and the keys as it likes (rule 11).
+    """
+    if not queries:
+        return queries
+    first, *others = (lines[:4] for lines in queries.values())
+    if all(all(map(np.array_equal, first, other)) for other in others):
+        return queries
+    return {
+        name: lines.picked(np.lexsort((lines.key, lines.start, lines.end, lines.kind > 0)))
+        for name, lines in queries.items()
+    }
+
 
 @dataclass(frozen=True)
 class Answered:
@@ -36,7 +58,7 @@ class Answered:
     What queries say that have no form over columns is in `plain`, in the order of rule 11.
     """
 
-    told: Sequence[Told]
+    told: Sequence[ToldLines]
     late: Ints
     queries: Sequence[str]
     keys: Callable[[int], Hashable]
@@ -80,7 +102,7 @@ class Answered:
         return Lines(ints(kinds), ints(key), ints(start), ints(end), value, revision)
 
     def results(self) -> tuple[Result, ...]:
-        """Return all results, in the order of rule 11."""
+        """Return all results, those of a key in the order of rule 11."""
         nth = {name: i for i, name in enumerate(self.queries)}
         lines = list[tuple[tuple[bool, float, int, int, int], Result]]()
         for block in self.told:
@@ -105,9 +127,7 @@ def _ordered(blocks: Sequence[Told]) -> Lines:
     ]
     birth, start, end, kind, key, revision = columns
     value = joined([block.values[""] for block in blocks])
+    lines = Lines(kind, key, start, end, value, revision)
     if rises(kind, end, start, birth):
-        return Lines(kind, key, start, end, value, revision)
-    order = np.lexsort((birth, start, end, kind > 0))
-    return Lines(
-        kind[order], key[order], start[order], end[order], value.picked(order), revision[order]
-    )
+        return lines
+    return lines.picked(np.lexsort((birth, start, end, kind > 0)))

@@ -51,7 +51,10 @@ def within(value: int, what: str, bound: int) -> int:
     """
     if -bound < value < bound:
         return value
-    raise UnsupportedError(f"{what} is {value}; on columns it must lie within {bound - 1} of 0")
+    raise UnsupportedError(
+        f"{what} is {value}; on columns it must lie within {bound - 1} of 0: take a greater unit "
+        "of time, or a shorter window"
+    )
 
 
 def ints(values: object) -> Ints:
@@ -119,10 +122,3 @@ def packed(fields: Fields) -> Column:
     for k, column in enumerate(fields):
         records[f"f{k}"] = column
     return column_of(records)
-
-
-def unpacked(column: Column) -> Fields:
-    """Return the columns that were packed."""
-    if not column.dtype.names:
-        return (column,)
-    return tuple(column_of(np.ascontiguousarray(column[name])) for name in column.dtype.names)  # type: ignore[call-overload] # a record has fields

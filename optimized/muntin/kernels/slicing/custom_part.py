@@ -1,19 +1,21 @@
 """What cells keep for an aggregate of the user's own, and its kernels."""
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muntin.kernels.aggregator.array_backend import ArrayColumns, ArrayStorage
-from muntin.kernels.aggregator.column_backend import lower_partials
-from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
+from muntin.kernels.compiler.source_closure import SourceClosure
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.parts import Part, by_prefix
+
+if TYPE_CHECKING:
+    from muntin.kernels.aggregator.array_backend import ArrayColumns
 
 FEW = 4
 """Ranges that hold each cell so many times or less, on average, are folded one by one."""
@@ -23,7 +25,7 @@ FEW = 4
 class Kernels:
     """What is compiled for a summary: `aggregator.column_kernels` says what each does."""
 
-    columns: ArrayColumns
+    columns: "ArrayColumns"
     combine_each: Callable[..., None]
     fold_each: Callable[..., None]
     identity: Column
@@ -32,6 +34,16 @@ class Kernels:
 @cache
 def kernels_for(summary: NumericAggregate) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
+    from muntin.kernels.aggregator.array_backend import (  # noqa: PLC0415 - it brings Numba
+        ArrayColumns,
+        ArrayStorage,
+    )
+    from muntin.kernels.compiler.engine import NodeShape  # noqa: PLC0415 - as above
+    from muntin.kernels.compiler.specialization import (  # noqa: PLC0415 - as above
+        COLUMN_SOURCES,
+        compiled_module,
+    )
+
     found = vars(compiled_module(summary, COLUMN_SOURCES, *NodeShape()))
     identity = column_of(ArrayStorage(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
@@ -49,6 +61,16 @@ class Custom(Part):
     def sources(self) -> tuple[Source, ...]:
         """The columns that it reads."""
         return (self.source, *self.others)
+
+    @property
+    def may_raise(self) -> bool:
+        """Whether its functions have a statement that raises an error."""
+        closure = SourceClosure()
+        for function in (self.summary.lift, self.summary.combine):
+            closure.add_function(function)
+        return any(
+            isinstance(node, ast.Raise | ast.Assert) for node in ast.walk(ast.parse(closure.text))
+        )
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return ones and lifted rows; nothing for a row with a null."""
@@ -87,6 +109,8 @@ class Custom(Part):
         """Return the results of partials that hold a row."""
         form = kernels_for(self.summary).columns
         some = column_of(fields[0] > 0)
+        from muntin.kernels.aggregator.column_backend import lower_partials  # noqa: PLC0415 - as above
+
         each = lower_partials(form, self.summary, fields[1], None if some.all() else some)
         return tuple(column_of(one) for one in each)
 

@@ -11,7 +11,7 @@ import numpy as np
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
-from muntin.kernels.slicing.batch import Batch, Source
+from muntin.kernels.slicing.batch import Batch, Source, objects
 from muntin.kernels.slicing.choice import Choice, Everything, some
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.over import Over
@@ -20,6 +20,7 @@ from muntin.kernels.slicing.store import Store
 from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named, square_root
+from muntin.spec.algebra.values import as_float
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query
 
@@ -148,7 +149,7 @@ def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
     if len(sources) > 1:
         return None
     if name == "median" or name.startswith("percentile("):
-        p = Fraction(50) if name == "median" else Fraction(name[11:-1])
+        p = Fraction(50) if name == "median" else Fraction(name[11:-1].rstrip("%"))
         values = Everything(first)
         return Form(name, (values,), partial(_percentile, values, p))
     return _SIMPLE[name](name, first) if name in _SIMPLE else None
@@ -182,7 +183,14 @@ def quotient(a: Column, b: Column) -> Column:
     """Return the nearest floats to quotients of integers; floats are divided as floats."""
     if a.dtype == np.float64 or (_small(a) and _small(b)):
         return np.asarray(a / b, np.float64)
-    return np.array([x / y for x, y in zip(a.tolist(), b.tolist(), strict=True)], np.float64)
+    return np.array(list(map(_nearest, a.tolist(), b.tolist())), np.float64)
+
+
+def _nearest(x: float | Fraction, y: float | Fraction) -> float:
+    try:
+        return float(x / y)
+    except OverflowError:
+        return as_float(Fraction(x) / Fraction(y))
 
 
 def roots(a: Column, b: Column) -> Column:
@@ -192,6 +200,8 @@ def roots(a: Column, b: Column) -> Column:
 
 
 def _small(a: Column) -> bool:
+    if a.dtype == np.object_:
+        return all(-EXACT < x < EXACT for x in a.tolist())
     return not a.size or float(np.abs(a.astype(np.float64)).max()) < EXACT
 
 
@@ -278,7 +288,12 @@ def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
     with np.errstate(invalid="ignore"):  # floats among them may not be finite
         between = wide[0] * (whole - wide[2]) + wide[1] * wide[2]
     between[same] = wide[0][same] * whole
-    return Answer((quotient(between, np.full(n.size, whole)),), some)
+    floats = quotient(between, np.full(n.size, whole))
+    if np.isfinite(floats).all() or any(isinstance(x, float) for x in between.tolist()):
+        return Answer((floats,), some)
+    fractions = (Fraction(x, whole) for x in between.tolist())
+    exact = [int(x) if x.denominator == 1 else x for x in fractions]
+    return Answer((column_of(objects(exact)),), some)
 
 
 def _ranks(n: Column, share: Fraction) -> tuple[int, Ints, Column]:

@@ -11,17 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Column, Fields, Ints, column_of, no_ints
+from muntin.columnar.engine.state import EngineState, load_engine, save_engine
+from muntin.columnar.engine_group import EngineGroup
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.dense.group import DenseGroup
-from muntin.kernels.slicing.dense.sound import of_dense
-from muntin.kernels.slicing.dense.timeline import timeline_from
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.generic import Generic
-from muntin.kernels.slicing.grain import Records, Slices, slices
+from muntin.kernels.slicing.grain import Records, Slices
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.keyed.group import KeyedGroup
 from muntin.kernels.slicing.keys import KeyIds, with_one_nan
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
@@ -40,16 +38,10 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import register_value
 from muntin.snapshot.errors import corrupt_snapshot
 from muntin.spec.query import Query, Settings
-from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import WindowType
 
 BESIDE = Scotty
 """What a state holds beside columns: a snapshot may name only what is imported."""
-GIVEN = {"settings", "tracks"}
-DERIVED = {
-    "_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes",
-}  # fmt: skip
-"""What a group of dense slices finds out from its queries."""
 
 
 def _plain(array: Column) -> tuple[str, list[int], object]:
@@ -91,11 +83,12 @@ class Plain(NamedTuple):
     birth: Ints
 
 
-class Dense(NamedTuple):
-    """The state of a group of dense slices, by attribute."""
+class Compiled(NamedTuple):
+    """The state of a group that an engine serves."""
 
+    since: int
     tracks: list[TrackerState]
-    attributes: dict[str, object]
+    state: EngineState | None
 
 
 class Image(NamedTuple):
@@ -103,7 +96,7 @@ class Image(NamedTuple):
 
     settings: Settings
     queries: dict[str, Query]
-    groups: list[tuple[list[str], str, Plain | Dense]]
+    groups: list[tuple[list[str], str, Plain | Compiled]]
     generic: Generic
     clock: Clock
     seen: float
@@ -119,19 +112,16 @@ def image_in(fields: Mapping[str, object]) -> Image:
     return image
 
 
-def image_of(group: AnyGroup) -> Plain | Dense:
+def image_of(group: AnyGroup) -> Plain | Compiled:
     """Return the state of a group."""
-    if isinstance(group, KeyedGroup):
-        group = group.spread_out()
     tracks = [TrackerState(list(track.queries), track.known) for track in group.tracks.values()]
-    if isinstance(group, Group):
-        cells = replace(group.store.cells)  # without what it has found out of itself
-        store = group.store.parts
-        parts = [(nth, store[part]) for nth, part in enumerate(group.parts) if part in store]
-        rest = (cells, parts, group.dropped, group.birth)
-        return Plain(group.since, group.grain, tracks, *rest)
-    names = sorted(vars(group).keys() - GIVEN - DERIVED)
-    return Dense(tracks, {name: vars(group)[name] for name in names})
+    if isinstance(group, EngineGroup):
+        return Compiled(group.since, tracks, save_engine(group))
+    cells = replace(group.store.cells)  # without what it has found out of itself
+    store = group.store.parts
+    parts = [(nth, store[part]) for nth, part in enumerate(group.parts) if part in store]
+    rest = (cells, parts, group.dropped, group.birth)
+    return Plain(group.since, group.grain, tracks, *rest)
 
 
 class Asked(NamedTuple):
@@ -141,6 +131,7 @@ class Asked(NamedTuple):
     queries: Mapping[str, Query]
     forms: Mapping[str, Form | Opaque]
     keys: int  # how many there are
+    clock: Clock = Clock()
 
     def tracks(self, told: Sequence[TrackerState]) -> Mapping[WindowType, Track]:
         """Return tracks that know what was told."""
@@ -150,7 +141,7 @@ class Asked(NamedTuple):
             found[kind] = Track(kind, {name: self.forms[name] for name in names}, known)
         return found
 
-    def group(self, image: Plain | Dense) -> AnyGroup:
+    def group(self, image: Plain | Compiled) -> AnyGroup:
         """Return a group that goes on from a state."""
         tracks = self.tracks(image.tracks)
         if isinstance(image, Plain):
@@ -160,15 +151,11 @@ class Asked(NamedTuple):
             group = replace(group, store=store, dropped=image.dropped, birth=image.birth)
             ensure(of_group(group, self.keys))
             return group
-        dense = DenseGroup(0, self.settings, tracks)
-        if image.attributes.keys() != vars(dense).keys() - GIVEN - DERIVED:
-            raise corrupt_snapshot(f"a dense group has the attributes {sorted(image.attributes)}")
-        periods = slices(tracks).periods
-        longest = max((kind.size for kind in tracks if isinstance(kind, Sliding)), default=0)
-        timeline = timeline_from(periods, longest, 0, self.settings.allowed_lateness)
-        ensure(of_dense(image.attributes, tracks, timeline, self.keys))
-        vars(dense).update(image.attributes)
-        return dense
+        ensure([integer_within("since", image.since, FIRST, LAST)])
+        compiled = EngineGroup(image.since, self.settings, tracks)
+        if image.state is not None:
+            load_engine(compiled, image.state, self.clock, self.keys)
+        return compiled
 
 
 def of_image(image: Image) -> Facts:

@@ -97,12 +97,31 @@ class KeyIds:
         """Return how many keys have a number."""
         return len(self._keys)
 
+    @property
+    def all_integers(self) -> bool:
+        """Whether all keys are integers of 64 bits."""
+        return not self._ids
+
+    def integers_from(self, n: int) -> Ints:
+        """The keys from a number on, which are integers."""
+        return ints(self._keys[n:])
+
     def first(self, n: int) -> "KeyIds":
         """Return the first so many keys, with the same numbers."""
         if n == len(self):
             return self
         kept = KeyIds()
         kept.of(self._keys[:n])
+        return kept
+
+    def picked(self, numbers: Ints) -> "KeyIds":
+        """The keys that have some numbers, numbered in this order."""
+        kept = KeyIds()
+        if self.all_integers:
+            kept.of_column(ints(self._keys)[numbers], numbers.size)
+        else:
+            each: list[int] = numbers.tolist()
+            kept.of([self._keys[number] for number in each])
         return kept
 
     def of(self, keys: Sequence[Hashable]) -> Ints:

@@ -1,12 +1,13 @@
 """What was told of windows that are not frozen yet, and what is told in one step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
-from muntin.kernels.slicing.arrays import Flags, Ints, Which, no_ints
+from muntin.kernels.slicing.arrays import Ints, Which, no_ints
 from muntin.kernels.slicing.view import View
 from muntin.spec.query import ChangeKind
 
@@ -98,54 +99,13 @@ def places(known: Known, view: View) -> Ints:
     return found
 
 
-@dataclass(frozen=True)
-class ToldOfMany(Told):
-    """Lines, which of the window types each is about, and who asks for which of the values."""
+class ToldLines(Protocol):
+    """Lines of some queries."""
 
-    which: Ints
-    asked: Sequence[Mapping[str, str]]  # for each window type, the form that each query asks for
+    def __len__(self) -> int:
+        """Return the number of windows told of."""
+        ...
 
     def each(self) -> Iterator[tuple[str, Told]]:
         """Yield the lines of each query."""
-        columns = (self.kind, self.key, self.start, self.end, self.revision, self.birth)
-        if len(self.asked) == 1:
-            for name, form in self.asked[0].items() if len(self) else ():
-                yield name, Told(*columns, {"": self.values[form]})
-            return
-        order = np.argsort(self.which, kind="stable")
-        ends = np.searchsorted(self.which[order], np.arange(len(self.asked) + 1))
-        for nth, queries in enumerate(self.asked):
-            at = order[ends[nth] : ends[nth + 1]]
-            kind, key, start, end, revision, birth = (column[at] for column in columns)
-            lines = Told(kind, key, start, end, revision, birth, {})
-            for name, form in queries.items() if at.size else ():
-                yield name, replace(lines, values={"": self.values[form].picked(at)})
-
-
-def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known, Ints]:
-    """Return the windows that have a revision and are not frozen, and that of each window seen."""
-    revision = np.zeros(len(view), np.int64)
-    again = view.picked(updated)
-    at = places(known, again)
-    old = at >= 0
-    revision[updated] = 1
-    if old.any():
-        revision[np.flatnonzero(updated)[old]] += known.revision[at[old]]
-    rest = np.ones(len(known), np.bool_)
-    rest[at[old]] = False
-    now = known.picked(rest).followed(known_of(again, revision[updated]))
-    return now.picked(now.final_at > limit), revision
-
-
-def remembered(known: Known, view: View) -> Known:
-    """Return the windows seen, with the revisions that are known."""
-    at = places(known, view)
-    revision = np.zeros(len(view), np.int64)
-    revision[at >= 0] = known.revision[at[at >= 0]]
-    return known_of(view, revision)
-
-
-def known_of(view: View, revision: Ints) -> Known:
-    """Return windows as they are remembered."""
-    none = np.zeros_like(revision)
-    return Known(view.key, view.start, view.end, view.settles, none, revision)
+        ...

@@ -1,33 +1,7 @@
-"""Values at some places of a column, as NumPy has it, but for places of 32 bits; lines in order."""
-
-import numpy as np
+"""Whether lines are in the order of rule 11."""
 
 from muntin.kernels.compiler.jit import kernel
-from muntin.kernels.slicing.arrays import Column, Ints, column_of, ints
-from muntin.kernels.slicing.dense.placing import Numbers, Places
-
-
-@kernel
-def pick(values: Numbers, places: Places | Ints, out: Numbers) -> None:
-    """Write the values at some places."""
-    for i in range(len(places)):
-        out[i] = values[places[i]]
-
-
-def picked(values: Column, places: Places | Ints) -> Column:
-    """Return the values at some places."""
-    out = np.empty(places.size, values.dtype)
-    pick(values, places, out)
-    return out
-
-
-def whole(values: Ints, places: Places | Ints) -> Ints:
-    """Return integers at some places.
-
-    >>> whole(np.array([7, 8, 9]), np.array([2, 0])).tolist()
-    [9, 7]
-    """
-    return ints(picked(column_of(values), places))
+from muntin.kernels.slicing.arrays import Ints
 
 
 @kernel

@@ -2,21 +2,21 @@
 
 from typing import Literal, NamedTuple
 
-from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.slicing.dense.tables import DENSE_PARTS
+from muntin.columnar.engine.kernel_language import COMPILED
+from muntin.columnar.engine.plan import ENGINE_TYPES
+from muntin.columnar.engine_group import ENGINE_OUTPUTS
+from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Query, Settings
-from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
-from muntin.spec.windows.periodic import Sliding
 
-Method = Literal["auto", "dense", "slices", "records", "generic"]
+Method = Literal["auto", "compiled", "slices", "records", "generic"]
 """How cells are kept: in slices without holes, in slices, or each event by itself; or not at all,
 where the generic operator serves a query.
 """
-METHODS: tuple[Method, ...] = ("auto", "dense", "slices", "records", "generic")
+METHODS: tuple[Method, ...] = ("auto", "compiled", "slices", "records", "generic")
 
 
 class Plan(NamedTuple):
@@ -58,13 +58,17 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
         return Plan("slices", "it was asked for")
     if settings.dialect.lateness != "event":
         return Plan("slices", "lateness is by window")
-    if not isinstance(kind, Sliding | Session):
-        return Plan("slices", f"{kind.name} windows may reach far back")
-    if not all(isinstance(part, DENSE_PARTS) for part in form.parts):
-        return Plan("slices", f"{form.name} joins partials in a way of its own")
-    if not COMPILED and wanted == "auto":
-        return Plan("slices", "kernels are not compiled here")
-    return Plan("dense", "until there is a second key, or slices are too many or change their type")
+    raises = any(isinstance(part, Custom) and part.may_raise for part in form.parts)
+    reasons = {
+        f"{kind.name} windows may reach far back": not isinstance(kind, ENGINE_TYPES),
+        f"the engine does not {settings.output}": settings.output not in ENGINE_OUTPUTS,
+        f"the functions of {form.name} raise errors": raises,
+        "kernels are not compiled here": not COMPILED and wanted == "auto",
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            return Plan("slices", reason)
+    return Plan("compiled", "one compiled call a step")
 
 
 def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:

@@ -4,7 +4,7 @@ A checksum detects damage, but not a forged state. Kernels read wherever an inde
 checked before they run. A failed check names the array, the expected and the found value.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -22,7 +22,7 @@ from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.parts import Part
 from muntin.snapshot.errors import corrupt_snapshot
 
-Facts = Iterator[tuple[str, object]]
+Facts = Iterable[tuple[str, object]]
 """Requirements with whether each holds; one may rely on those before it: the first failure ends."""
 NUMBERS: set[np.dtype[np.generic]] = {*map(np.dtype, (np.int64, np.float64, np.object_))}
 

@@ -7,18 +7,18 @@ from typing import TypeAlias
 
 import numpy as np
 
+from muntin.columnar.engine_group import EngineGroup
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.known import Told
+from muntin.kernels.slicing.known import ToldLines
 from muntin.kernels.slicing.moment import Moment
 from muntin.spec.windows.window import WindowType
 
 Place: TypeAlias = tuple[int, WindowType | None, str]
 """Since when, for which window type if lateness is by window, and how cells are kept."""
-AnyGroup: TypeAlias = Group | DenseGroup
+AnyGroup: TypeAlias = Group | EngineGroup
 quiet = nullcontext if COMPILED else partial(np.errstate, invalid="ignore", over="ignore")
 """Kernels that are compiled never warn of what is not finite, so those that are not shall not."""
 
@@ -29,7 +29,7 @@ class Stepping:
     def __init__(self, batch: Batch, moment: Moment, lateness: str) -> None:
         """Start with no group."""
         self.groups: dict[Place, AnyGroup] = {}
-        self.told = list[Told]()
+        self.told = list[ToldLines]()
         self._batch, self._moment, self._lateness = batch, moment, lateness
         self._by_window = lateness == "window"
         self._sees, self._takes = np.zeros((2, len(batch) if self._by_window else 0), np.bool_)

@@ -25,6 +25,7 @@ from muntin.kernels.slicing.view import (
     sliding,
 )
 from muntin.optimized.common.window_traits import traits_of
+from muntin.spec.errors import UserCodeError
 from muntin.spec.query import Mode
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.measure import COUNT
@@ -157,7 +158,9 @@ class _Telling:
             counts = np.bincount(window[unheard], minlength=news.size)
             store, hi = store.picked(cell[unheard]), np.cumsum(counts)
             lo, some = hi - counts, counts > 0
-        return {name: of(store, lo, hi) for name, of in self.track.queries.items()}, some
+        told = self.view.start[news], self.view.end[news]
+        queries = self.track.queries
+        return {name: valued(name, queries[name], (store, lo, hi), told) for name in queries}, some
 
     def _unheard(self, news: Ints, window: Ints, cell: Ints) -> Flags:
         """Tell which cells were in no window that was told and is replaced by this one."""
@@ -183,3 +186,28 @@ class _Telling:
         np.add.at(steps, cells.find(like, old.start[which]), 1)
         np.add.at(steps, cells.find(like, old.end[which]), -1)
         return np.asarray(np.cumsum(steps)[:-1] > 0)
+
+
+def valued(
+    query: str, form: Form | Opaque, cells: tuple[Store, Ints, Ints], bounds: tuple[Ints, Ints]
+) -> Answer:
+    """Return the values of windows; an error of numbers beyond floats names query and window."""
+    store, lo, hi = cells
+    try:
+        return form(store, lo, hi)
+    except OverflowError as cause:
+        nth = 0
+        while nth < lo.size - 1 and _has_value(form, store, lo[nth : nth + 1], hi[nth : nth + 1]):
+            nth += 1
+        where = f"query {query!r}, the window [{bounds[0][nth]}, {bounds[1][nth]})"
+        raise UserCodeError(
+            f"{where}: raised {cause!r}: an integer beyond all floats among floats; convert either"
+        ) from cause
+
+
+def _has_value(form: Form | Opaque, store: Store, lo: Ints, hi: Ints) -> bool:
+    try:
+        form(store, lo, hi)
+    except OverflowError:
+        return False
+    return True

@@ -171,7 +171,8 @@ def _last_n_every(kind: LastNEvery) -> WindowTraits:
         inputs=NOTHING,
         starts_at_rank=True,
         is_suffix_closed=True,
-        lengths={"n": kind.n, "every": kind.every},
+        lengths={"every": kind.every},
+        counts={"n": kind.n},
     )
 
 

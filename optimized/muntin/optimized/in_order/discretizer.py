@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from muntin.optimized.common.decisions import unsupported_decision
 from muntin.optimized.common.window_traits import traits_of
 from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.optimized.in_order.trackers.frames import (
@@ -99,7 +100,9 @@ def unsupported_window(kind: WindowType, settings: Settings) -> str | None:
         return f"slicing aligns {where} by floor division only (alignment: truncate)"
     if isinstance(kind, Rolling) and dialect.ties == "rows" and kind.measure not in (TIME, COUNT):
         return f"slicing cannot determine when a row of {where} is final (ties: rows)"
-    return None
+    if isinstance(kind, Rolling) and dialect.rows == "event":
+        return f"slicing has one window for the events of an instant, in {where} (rows: event)"
+    return unsupported_decision(kind, dialect)
 
 
 def unsupported_unless_periodic(kind: WindowType, settings: Settings) -> str | None:

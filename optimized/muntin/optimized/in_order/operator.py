@@ -5,7 +5,7 @@ Equality with the denotation is argued in proofs/cutty.md.
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, starmap
+from itertools import pairwise, starmap
 from typing import NamedTuple
 
 from muntin.optimized.common.timers import TimerQueue
@@ -42,7 +42,6 @@ class PendingResult(NamedTuple):
 class UncommittedStep:
     """A step before its commit: what it changes, and what it emits."""
 
-    key_order_size: int
     changed_states: dict[KeyStateId, InOrderKeyState] = field(
         default_factory=dict[KeyStateId, InOrderKeyState]
     )
@@ -66,7 +65,6 @@ class InOrderSlicer(Persistent):
         self._group_by_query: dict[str, int] = {}
         self._key_states: dict[KeyStateId, InOrderKeyState] = {}
         self._number = 0
-        self._key_order: dict[tuple[str, Hashable], int] = {}  # in the order of first events
         self._timers = TimerQueue[KeyStateId]()
 
     def add(self, query: Query) -> None:
@@ -84,7 +82,7 @@ class InOrderSlicer(Persistent):
 
     def register(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Register a supported query, which came too late for these events and their times."""
-        number = self._new_number()
+        number = self._number = self._number + 1
         at = next((at for at, group in self._groups.items() if group.accepts(query)), number)
         group = self._groups.setdefault(at, QueryGroup(self._technique))
         group.queries[query.id] = GroupedQuery(query, number, since, missed)
@@ -99,8 +97,6 @@ class InOrderSlicer(Persistent):
         changed = {s: k.copy_without(name) for s, k in self._key_states.items() if s.group == at}
         self._key_states |= changed
         del self._group_by_query[name], self._groups[at].queries[name]
-        order = self._key_order.items()
-        self._key_order = {seen: number for seen, number in order if seen[0] != name}
         self._update_pane_edges(at)
         if not self._groups[at].queries:
             del self._groups[at]
@@ -122,7 +118,7 @@ class InOrderSlicer(Persistent):
 
     def prepare(self, events: Iterable[Event], watermarks: InOrderWatermark) -> UncommittedStep:
         """Ingest events that are in time; what that changes counts only after the commit."""
-        uncommitted = UncommittedStep(len(self._key_order))
+        uncommitted = UncommittedStep()
         try:
             for event in events:
                 self._observe(event, uncommitted.changed_states)
@@ -134,14 +130,9 @@ class InOrderSlicer(Persistent):
 
     def roll_back(self, uncommitted: UncommittedStep) -> None:
         """Leave no trace of a step."""
-        self._key_order = dict(islice(self._key_order.items(), uncommitted.key_order_size))
         for at in {*uncommitted.due_ids, *uncommitted.changed_states} & self._key_states.keys():
             self._key_states[at].recover()
             self._timers.set(at, self._key_states[at].wakeups.next_wakeup)
-
-    def clear_key_order(self) -> None:
-        """Clear the order in which queries met keys, for a caller that orders results itself."""
-        self._key_order.clear()
 
     def key_states(self) -> Iterator[InOrderKeyState]:
         """The state of each key and group of queries."""
@@ -193,12 +184,7 @@ class InOrderSlicer(Persistent):
     def _tracker_config(self, grouped: GroupedQuery, key: Hashable) -> TrackerConfig:
         """What a tracker needs to know of its query and key."""
         after = first_visible_start(grouped.query, grouped.since, grouped.missed.get(key))
-        key_order = self._key_order.setdefault((grouped.query.id, key), self._new_number())
-        return TrackerConfig(grouped.query, self._settings, after, key_order, grouped.number)
-
-    def _new_number(self) -> int:
-        self._number += 1
-        return self._number
+        return TrackerConfig(grouped.query, self._settings, after, grouped.number)
 
     def commit(self, uncommitted: UncommittedStep, watermarks: InOrderWatermark) -> None:
         """Make the changes count, and set timers; evict key states that were due and are idle."""
@@ -227,8 +213,8 @@ class InOrderSlicer(Persistent):
     def _sort_key(pending: PendingResult) -> tuple[object, ...]:
         """The place in the order of rule 11."""
         _, tracker, (kind, emitted) = pending
-        by_window = emitted.end, emitted.start, tracker.query_number
-        return kind != "retracted", *by_window, emitted.row, tracker.key_order
+        by_window = emitted.end, emitted.start, tracker.query_number, emitted.row
+        return kind != "retracted", *by_window
 
     @staticmethod
     def _result(key: Hashable, tracker: WindowTracker, emission: Emission) -> Result:

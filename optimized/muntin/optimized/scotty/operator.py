@@ -9,6 +9,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
+from muntin.optimized.common.decisions import unsupported_decision
 from muntin.optimized.common.query_sharing import can_share
 from muntin.optimized.common.user_code import check_query
 from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
@@ -17,7 +18,6 @@ from muntin.optimized.scotty.groups.count_key_state import CountSliceRequirement
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
-from muntin.optimized.scotty.key_order import Cohort, KeyOrder
 from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
 from muntin.optimized.scotty.query_plan import ScottyPlan, plan_for
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
@@ -26,19 +26,19 @@ from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
 from muntin.spec.algebra.aggregate import AnyAggregate
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
+from muntin.spec.windows.measure import COUNT, TIME
 
 
 @dataclass
 class QueryState:
-    """A query, its plan and group, the queries that accept the same events, and its position."""
+    """A query, its plan and group, and its position in the order of additions."""
 
     query: Query
     plan: ScottyPlan
     group: SliceGroup
-    cohort: Cohort
     position: int
 
 
@@ -71,7 +71,7 @@ class Scotty(Persistent):
         self._watermark: float = -END
         self._last_finite: float = -END
         self._latest_time: float = -END
-        self._key_order = KeyOrder()
+        self._latest_events: dict[Hashable, Event] = {}  # of every key, forever (rule 13)
         self._arrival_count = self._added_count = 0
         self._query_states: dict[str, QueryState] = {}
         self._group_entries: list[SliceGroupEntry] = []
@@ -81,17 +81,15 @@ class Scotty(Persistent):
         check_query(query)
         if query.id in self._query_states:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
+        if reason := unsupported_decision(query.window, self._settings.dialect):
+            raise UnsupportedError(f"query {query.id!r}: {reason}")
         query = as_opaque_if_derived(query, self._settings)
         since = max(self._latest_time, self._watermark)
         plan = plan_for(query, self._settings, since, self._letters)
-        missed_events = self._key_order.missed_events(query)
-        group = self._group_for(query, plan)
-        group.add(query, since, missed_events)
-        by_window = self._settings.dialect.lateness == "window"
+        group, timed = self._group_for(query, plan), query.window.measure in (TIME, COUNT)
+        group.add(query, since, {} if timed else self._latest_events.copy())
         self._added_count += 1
-        cohort = Cohort(since, query.id if by_window else None)
-        self._key_order.add(cohort)
-        self._query_states[query.id] = QueryState(query, plan, group, cohort, self._added_count)
+        self._query_states[query.id] = QueryState(query, plan, group, self._added_count)
 
     @property
     def queries(self) -> list[Query]:
@@ -138,11 +136,8 @@ class Scotty(Persistent):
         """Drop a query, and the state that only it needed."""
         if name not in self._query_states:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        state = self._query_states[name]
-        state.group.remove(name)
+        self._query_states[name].group.remove(name)
         del self._query_states[name]
-        if all(other.cohort != state.cohort for other in self._query_states.values()):
-            self._key_order.remove(state.cohort)
         self._group_entries = [other for other in self._group_entries if other.group.queries]
 
     def take(self, step: Step, /) -> Output:
@@ -163,10 +158,11 @@ class Scotty(Persistent):
             for entry in self._group_entries:
                 entry.group.restore()
             raise
-        late_events = self._record_keys(batch, on_time, ingest_watermarks, votes)
+        late_events = self._late_events(batch, ingest_watermarks, votes)
         results = self._ordered_results([output for _, g in outputs for output in g])
         for group, group_outputs in outputs:
             group.commit(group_outputs, output_watermarks)
+        self._record_latest_events(events)
         self._watermark, self._last_finite, self._latest_time = now, last_finite, latest_time
         self._arrival_count += len(events)
         return Output(results, late_events)
@@ -188,31 +184,32 @@ class Scotty(Persistent):
         limit = watermarks.limit_before
         return [accepted for accepted in batch if accepted.event.time >= limit]
 
-    def _record_keys(
-        self, batch: Batch, on_time: Batch, watermarks: StepWatermarks, votes: LatenessVotes
+    def _late_events(
+        self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes
     ) -> tuple[Event, ...]:
-        """Record the keys of events, and give the late ones."""
-        rule, limit = self._settings.dialect.lateness, watermarks.limit_before
-        for accepted in on_time:
-            self._key_order.record_key(accepted.event, votes.rejecting_queries(accepted))
-        for accepted in batch:
-            self._key_order.record_latest_event(accepted.event)
-        if rule == "event":
+        """The late events, in order of arrival."""
+        if self._settings.dialect.lateness == "event":
+            limit = watermarks.limit_before
             return tuple(accepted.event for accepted in batch if accepted.event.time < limit)
         return tuple(accepted.event for accepted in batch if votes.is_late(accepted))
 
+    def _record_latest_events(self, events: Sequence[Event]) -> None:
+        """Record events, on time or late: each may be the last of its key."""
+        latest = self._latest_events
+        for event in events:
+            if event.time >= latest.get(event.key, event).time:
+                latest[event.key] = event
+
     def _ordered_results(self, outputs: list[QueryOutput]) -> tuple[Result, ...]:
-        """Results in order: retractions first, then by end, start, query and key (rule 11)."""
+        """Results in order: retractions first, then by end, start and query (rule 11)."""
         emits_retractions = self._settings.output == "accumulate-retract"
-        results: list[tuple[tuple[bool, float, int, int, int, int], Result]] = []
+        results: list[tuple[tuple[bool, float, int, int, int], Result]] = []
         for name, key, changes in outputs:
             if not changes:
                 continue
-            state = self._query_states[name]
-            key_position = self._key_order.position(state.cohort, key)
+            position = self._query_states[name].position
             for kind, (start, end, row), emitted in changes:
                 if kind != "retracted" or emits_retractions:
                     result = Result(name, key, start, end, emitted.value, kind, emitted.revision)
-                    sort_key = (kind != "retracted", end, start, state.position, row, key_position)
-                    results.append((sort_key, result))
+                    results.append(((kind != "retracted", end, start, position, row), result))
         return tuple(result for _, result in sorted(results, key=itemgetter(0)))

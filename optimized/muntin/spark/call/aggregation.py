@@ -5,12 +5,14 @@ from typing import Literal
 
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
+from pyspark.sql.types import DayTimeIntervalType
 
 from muntin.columnar.aggregate_requests import AggregateSpecs
-from muntin.columnar.arguments import Windows, check_dialect, parse_input_columns
+from muntin.columnar.arguments import check_dialect, check_inputs, parse_input_columns
+from muntin.columnar.durations import Length, TimeUnit
+from muntin.columnar.windows import Windows, parse_windows
 from muntin.spark.batch.strategy import in_batch
-from muntin.spark.call.analysis import analyze, check_columns
-from muntin.spark.call.durations import Duration, micros
+from muntin.spark.call.analysis import analyze, check_columns, time_unit
 from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import quoted
@@ -34,8 +36,8 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     gap: str | None = None,
     mark: str | None = None,
     dialect: Dialect = OURS,
-    watermark: Duration | None = None,
-    allowed_lateness: Duration = 0,
+    watermark: Length | None = None,
+    allowed_lateness: Length = 0,
     output: Mode = "accumulate-retract",
     late: Late = "count",
     buckets: int = 16,
@@ -51,21 +53,43 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     """
     check_metrics(metrics)
     inputs = parse_input_columns(time, keys, columns, gap, mark)
-    settings = settings_of(allowed_lateness, output, dialect)
-    plan = analyze(check_frame(rows).schema, inputs, windows, aggregates, settings)
-    options = StreamOptions(watermark, late, buckets)
-    check_columns(plan, rows)
-    timed = filter_null_times(rows, plan, bad_rows, metrics)
+    unit = time_unit(check_frame(rows).schema, inputs.time)
+    kinds = parse_windows(windows, unit)
+    check_inputs(kinds, gap, mark)
+    given = with_gaps_in_units(rows, inputs.gap, unit)
+    settings = settings_of(unit.length(allowed_lateness, "allowed_lateness"), output, dialect)
+    plan = analyze(given.schema, inputs, kinds, aggregates, settings)
+    options = StreamOptions(_delay(watermark, unit), late, buckets)
+    check_columns(plan, given)
+    timed = filter_null_times(given, plan, bad_rows, metrics)
     if not rows.isStreaming:
         return in_batch(timed, plan.without_late_columns())
     return build_stream(timed, plan, options, name_of(metrics))
 
 
-def settings_of(allowed_lateness: Duration, output: Mode, dialect: Dialect) -> Settings:
-    """The settings of the operators, with lateness in microseconds."""
-    lateness = micros(allowed_lateness)
-    check_length(lateness, f"allowed_lateness={allowed_lateness!r}")
-    return Settings(lateness, output, dialect=check_dialect(dialect))
+def settings_of(allowed_lateness: int, output: Mode, dialect: Dialect) -> Settings:
+    """The settings of the operators, with lateness in the unit of the times."""
+    check_length(allowed_lateness, f"allowed_lateness={allowed_lateness}")
+    return Settings(allowed_lateness, output, dialect=check_dialect(dialect))
+
+
+def _delay(watermark: Length | None, unit: TimeUnit) -> int | None:
+    """How far the watermark trails, in the unit of the times."""
+    return None if watermark is None else unit.length(watermark, "watermark")
+
+
+def with_gaps_in_units(rows: DataFrame, name: str | None, unit: TimeUnit) -> DataFrame:
+    """The rows with gaps as integers; beside timestamps they are intervals of days to seconds."""
+    if name is None or unit.nanoseconds is None or name not in rows.columns:
+        return rows
+    kind = rows.schema[name].dataType
+    if not isinstance(kind, DayTimeIntervalType):
+        raise InvalidInputError(
+            f"the gaps {name!r} must be intervals, since the time {unit.column!r} is a timestamp, "
+            f"not {kind.simpleString()}; write make_dt_interval(0, 0, 0, {name}) for seconds"
+        )
+    (gap,) = quoted([name])
+    return rows.withColumn(name, f.unix_micros(f.timestamp_micros(f.lit(0)) + gap))
 
 
 def check_frame(value: object) -> DataFrame:

@@ -9,11 +9,11 @@ from muntin.columnar.aggregate_requests import AggregateSpecs, parse_aggregates
 from muntin.columnar.arguments import (
     RESULT_COLUMNS,
     InputColumns,
-    Windows,
     check_frames,
     check_inputs,
     check_result_names,
 )
+from muntin.columnar.durations import TimeUnit
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spark.call.aggregate_arguments import (
     FLOATING_TYPES,
@@ -29,6 +29,7 @@ from muntin.spark.execution.evaluation import operator_of, queries_of
 from muntin.spark.execution.repartition import PREFIX, is_internal_name
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Settings
+from muntin.spec.windows.window import WindowType
 
 CASE = "spark.sql.caseSensitive"
 KEYS = (*ORDERED, t.DecimalType)
@@ -110,13 +111,13 @@ TIMES = (*INTEGER_TYPES, t.TimestampType, t.TimestampNTZType)
 def analyze(
     schema: t.StructType,
     inputs: InputColumns,
-    windows: Windows,
+    windows: Mapping[str, WindowType],
     aggregates: AggregateSpecs,
     settings: Settings,
 ) -> AggregationPlan:
     """The plan of a call, or an error that names what is wrong with it."""
     types = {field.name: field.dataType for field in schema.fields}
-    time = _time(types, inputs.time)
+    check_time(types, inputs.time)
     for name in inputs.keys:
         check_key(name, _type_of(types, name))
     columns = tuple(typed_column(each, types) for each in parse_aggregates(aggregates, lookup))
@@ -125,7 +126,7 @@ def analyze(
     check_result_names([*inputs.keys, *(one.label for one in columns)], RESERVED, fold=True)
     gap, mark = _gap(types, inputs.gap), _mark(types, inputs.mark)
     sent, keys, extra = serialize_windows(windows), inputs.keys, inputs.extra
-    plan = AggregationPlan(time, types, keys, sent, columns, extra, gap, mark, settings)
+    plan = AggregationPlan(inputs.time, types, keys, sent, columns, extra, gap, mark, settings)
     check_frames(plan.kinds(), plan.values, is_single=plan.has_single_value_column)
     _check_frame_types(plan)
     _check_internal_names(plan)
@@ -139,7 +140,16 @@ def _type_of(types: Mapping[str, t.DataType], name: str) -> t.DataType:
     return types[name]
 
 
-def _time(types: Mapping[str, t.DataType], name: str) -> str:
+def time_unit(schema: t.StructType, name: str) -> TimeUnit:
+    """The unit of a time column: microseconds, if it holds timestamps."""
+    kind = check_time({field.name: field.dataType for field in schema.fields}, name)
+    if isinstance(kind, INTEGER_TYPES):
+        return TimeUnit(name)
+    return TimeUnit(name, 1000, has_zone=isinstance(kind, t.TimestampType))
+
+
+def check_time(types: Mapping[str, t.DataType], name: str) -> t.DataType:
+    """The type of a time column; refuse others than timestamps and integers."""
     kind = _type_of(types, name)
     if isinstance(kind, FLOATING_TYPES):
         raise InvalidInputError(
@@ -148,9 +158,10 @@ def _time(types: Mapping[str, t.DataType], name: str) -> str:
         )
     if not isinstance(kind, TIMES):
         raise InvalidInputError(
-            f"the time {name!r} must be a timestamp or an integer, not {kind.simpleString()}"
+            f"the time {name!r} must be a timestamp or an integer, not {kind.simpleString()}; "
+            "cast it"
         )
-    return name
+    return kind
 
 
 def _check_internal_names(plan: AggregationPlan) -> None:

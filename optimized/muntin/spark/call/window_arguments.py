@@ -7,7 +7,6 @@ are compared by identity, so they are sent by name.
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
-from muntin.columnar.arguments import parse_windows
 from muntin.kernels.slicing.arrays import FARTHEST, LONGEST
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.errors import InvalidInputError
@@ -58,15 +57,15 @@ def serialize(name: str, kind: WindowType) -> SerializedWindow:
     return SerializedWindow(name, type(kind), encoded)
 
 
-def serialize_windows(windows: object) -> tuple[SerializedWindow, ...]:
+def serialize_windows(windows: Mapping[str, WindowType]) -> tuple[SerializedWindow, ...]:
     """The windows of a call, whose parameters are within bounds."""
-    parsed = parse_windows(windows)
-    for name, kind in parsed.items():
+    for name, kind in windows.items():
         traits = traits_of(kind)
-        for parameters, bound in ((traits.lengths, LONGEST), (traits.positions, FARTHEST)):
+        lengths = {**traits.lengths, **traits.counts}
+        for parameters, bound in ((lengths, LONGEST), (traits.positions, FARTHEST)):
             for parameter, value in parameters.items():
                 check_length(value, f"the {parameter} {value} of window {name!r}", bound)
-    return tuple(serialize(name, kind) for name, kind in parsed.items())
+    return tuple(serialize(name, kind) for name, kind in windows.items())
 
 
 def check_length(value: int, name: str, bound: int = LONGEST) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 
 from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
-from muntin.kernels.slicing.answered import Answered
+from muntin.columnar.operator import ColumnarOperator
+from muntin.kernels.slicing.answered import Answered, aligned
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.known import KINDS
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.slicing.supported import refusal
@@ -105,7 +105,7 @@ def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
     keys = np.array([answer.keys(number) for number in range(n)], np.int64)
     for name in plan.kinds():
         queries = {one.label: ids[name, one.label] for one in plan.aggregates}
-        each = {label: lines[id_] for label, id_ in queries.items() if id_ in lines}
+        each = aligned({label: lines[id_] for label, id_ in queries.items() if id_ in lines})
         for first in list(each.values())[:1]:
             columns = {label: result_array(one.value) for label, one in each.items()}
             kind = pa.array(KINDS).take(pa.array(first.kind))

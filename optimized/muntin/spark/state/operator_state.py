@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.generic import Generic
-from muntin.kernels.slicing.image import Dense, Image, Plain, TrackerState
+from muntin.kernels.slicing.image import Compiled, Image, Plain, TrackerState
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.snapshot import SnapshotError
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.window import WindowType
@@ -38,18 +38,20 @@ def operator_image(operator: ColumnarOperator) -> Image:
 
 
 def export_state(operator: ColumnarOperator) -> OperatorState:
-    """The state of an operator that keeps no dense slices."""
+    """The state of an operator of the method `slices`."""
     image = operator_image(operator)
     groups = [
         (ids, method, group) for ids, method, group in image.groups if isinstance(group, Plain)
     ]
+    if len(groups) < len(image.groups):
+        raise SnapshotError("a checkpoint has no place for the compiled engine; use `slices`")
     return OperatorState(groups, image.clock, image.seen, image.arrivals)
 
 
 def import_state(operator: ColumnarOperator, state: OperatorState, n_keys: int) -> None:
     """Give a new operator of the same queries this state, with the keys 0 to n_keys - 1."""
     image = operator_image(operator)
-    groups: list[tuple[list[str], str, Plain | Dense]] = [*state.groups]
+    groups: list[tuple[list[str], str, Plain | Compiled]] = [*state.groups]
     generic, rest = Generic(image.settings), (state.clock, state.seen, state.arrivals)
     imported = Image(image.settings, image.queries, groups, generic, *rest, [*range(n_keys)])
     operator.resume({"image": imported})

@@ -13,11 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType, TimestampType
 
-from muntin.spark.call.durations import Duration, micros
 from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import in_backticks
-from muntin.spark.session import ROCKS
+from muntin.spark.spark_session import ROCKS
 from muntin.spark.streaming.output_rows import LATE, from_transport, transport_schema
 from muntin.spark.streaming.processor import MICROS_PER_MILLI, Processor
 from muntin.spark.streaming.shuffle_payload import ShuffleEncoder, check_bucket_count
@@ -33,9 +32,9 @@ WATERMARK_NODE = re.compile(r"EventTimeWatermark ")
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """Delay of the watermark, treatment of late rows, number of buckets."""
+    """Delay of the watermark in the unit of times, treatment of late rows, number of buckets."""
 
-    watermark: Duration | None
+    watermark: int | None
     late: Late
     buckets: int
 
@@ -43,13 +42,13 @@ class StreamOptions:
         """Check them in batch too: one call serves both."""
         if self.late not in LATE_OPTIONS:
             raise InvalidInputError(f"late must be one of {LATE_OPTIONS}, not {self.late!r}")
-        delay = 0 if self.watermark is None else micros(self.watermark)
+        delay = self.watermark or 0
         if delay < 0:
             raise InvalidInputError(
-                f"watermark={self.watermark!r} is below zero: it must be how much later than "
-                "others a row may come"
+                f"watermark={delay} is below zero: it must be how much later than others a row "
+                "may come"
             )
-        check_length(delay, f"watermark={self.watermark!r}")
+        check_length(delay, f"watermark={delay}")
         check_bucket_count(self.buckets)
 
 
@@ -71,7 +70,7 @@ def build_stream(
     return counted if options.late == "rows" else counted.where(~is_late)
 
 
-def with_watermark(df: DataFrame, plan: AggregationPlan, delay: Duration | None) -> DataFrame:
+def with_watermark(df: DataFrame, plan: AggregationPlan, delay: int | None) -> DataFrame:
     """The stream with a watermark on its time; an error says what the stream lacks."""
     name, kind = plan.time, plan.types[plan.time]
     if not isinstance(kind, TimestampType):
@@ -88,7 +87,7 @@ def with_watermark(df: DataFrame, plan: AggregationPlan, delay: Duration | None)
     in_metadata = WATERMARK_METADATA in column_metadata(df.schema, name)
     existing = has_watermark(df) if in_metadata else False
     if existing and delay is not None:
-        raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark={delay!r}")
+        raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark=")
     if existing is not False and delay is None:
         return df
     if delay is None:
@@ -99,13 +98,13 @@ def with_watermark(df: DataFrame, plan: AggregationPlan, delay: Duration | None)
     return df.withWatermark(in_backticks(name), f"{delay_in_millis(delay)} milliseconds")
 
 
-def delay_in_millis(delay: Duration) -> int:
-    """The delay as Spark keeps it, rounded up, so that no row is late before its time.
+def delay_in_millis(delay: int) -> int:
+    """A delay in microseconds as Spark keeps it, rounded up: no row is late before its time.
 
-    >>> delay_in_millis(1500), delay_in_millis("2 seconds"), delay_in_millis(0)
-    (2, 2000, 0)
+    >>> delay_in_millis(1500), delay_in_millis(0)
+    (2, 0)
     """
-    return -(-micros(delay) // MICROS_PER_MILLI)
+    return -(-delay // MICROS_PER_MILLI)
 
 
 def column_metadata(schema: StructType, name: str) -> dict[str, object]:

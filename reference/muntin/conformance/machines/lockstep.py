@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from muntin.conformance.machines.random_choices import BAGS, WORDS
+from muntin.conformance.output_comparison import Response, response_difference
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.errors import MuntinError, UnsupportedError
@@ -12,8 +13,6 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 
 Build = Callable[[Settings], Operator]
-Response = Output | str
-"""The output of an operator for a step, or its error."""
 Action = Callable[[Operator], Output]
 """A query that is added or removed, or a step."""
 
@@ -23,8 +22,7 @@ class Divergence:
     """The first step at which an operator and the denotation do not agree."""
 
     turn: int
-    expected: Response
-    actual: Response
+    difference: str
 
 
 def supported_trace(trace: OperatorTranscript, build: Build) -> OperatorTranscript:
@@ -87,9 +85,8 @@ def lockstep(trace: OperatorTranscript, build: Build) -> Lockstep:
                 refused += 1
                 continue
             expected = try_action(oracle, action)
-            if not agree(expected, actual):
-                divergence = Divergence(number, expected, actual)
-                return Lockstep(number + 1, results, divergence, refused)
+            if difference := response_difference(expected, actual):
+                return Lockstep(number + 1, results, Divergence(number, difference), refused)
             results += 0 if isinstance(expected, str) else len(expected.results)
     return Lockstep(len(trace.turns), results, None, refused)
 
@@ -129,24 +126,3 @@ def try_action(operator: Operator, action: Action) -> Response:
         return type(error).__name__
     except Exception as bug:  # noqa: BLE001 - to crash is to disagree
         return f"crashed: {bug!r}"
-
-
-def agree(expected: Response, actual: Response) -> bool:
-    """Whether two responses are the same; NaN is the same as NaN.
-
-    >>> agree(Output(), Output()), agree(Output(), "InvalidInputError")
-    (True, False)
-    """
-    if isinstance(expected, str) or isinstance(actual, str):
-        return expected == actual
-    if len(expected.results) != len(actual.results) or expected.late != actual.late:
-        return False
-    return all(
-        _same(a.value, b.value) and a._replace(value=None) == b._replace(value=None)
-        for a, b in zip(expected.results, actual.results, strict=True)
-    )
-
-
-def _same(expected: object, actual: object) -> bool:
-    nan = isinstance(expected, float) and expected != expected  # noqa: PLR0124 - NaN differs from itself
-    return expected == actual or (nan and repr(actual) == "nan")

@@ -25,6 +25,7 @@ from muntin.conformance.machines.strategies import (
     settings,
     window_types,
 )
+from muntin.conformance.output_comparison import Response, response_difference
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -123,7 +124,8 @@ class OperatorMachine(RuleBasedStateMachine):
         note(f"step {step}")
         expected, actual = self.response(self.oracle, step), self.response(self.target, step)
         self.moved = True
-        assert actual == expected, f"\n  actual {actual}\nexpected {expected}"
+        difference = response_difference(expected, actual)
+        assert not difference, difference
         type(self).answered += len(expected.results) if isinstance(expected, Output) else 0
 
     def mostly_in_order(self, event: Event) -> Event:
@@ -133,7 +135,7 @@ class OperatorMachine(RuleBasedStateMachine):
         return replace(event, time=int(latest) + event.time % 3) if breaks else event
 
     @staticmethod
-    def response(operator: Operator, step: Step) -> Output | str:
+    def response(operator: Operator, step: Step) -> Response:
         """The output, or the kind of error."""
         try:
             return operator.take(step)

@@ -65,7 +65,9 @@ BAGS = Aggregate(
 
 T = TypeVar("T")
 
-BASES = (0, 0, -37, 10**25)
+BEYOND_32_BITS = (2**31 // 420 + 1) * 420
+"""A multiple of every small size that no integer of 32 bits holds."""
+BASES = (0, 0, -37, BEYOND_32_BITS, -BEYOND_32_BITS, 10**25)
 """Where the times of a run lie."""
 
 
@@ -169,6 +171,34 @@ WINDOWS: tuple[Callable[[RandomSource, int], WindowType], ...] = (
     lambda c, _: UserWindow(_every_third, c.choice((COUNT, TIME, THIRDS))),
     lambda _c, _: UserTrigger(_after_evens),
 )
+
+
+def _overlapping(choose: RandomSource, offset: int) -> WindowType:
+    size = choose.integer(2, 7)
+    return Sliding(size, choose.integer(1, size - 1), offset)
+
+
+def _growing(choose: RandomSource, offset: int) -> WindowType:
+    step = choose.integer(1, 4)
+    return Cumulate(step * choose.integer(1, 3), step, offset)
+
+
+def _count(choose: RandomSource, _: int) -> WindowType:
+    size = choose.integer(1, 4)
+    return count(size, choose.integer(1, size))
+
+
+NAMED_WINDOWS: Mapping[str, Callable[[RandomSource, int], WindowType]] = MappingProxyType(
+    {
+        "tumbling": lambda choose, offset: tumbling(_small(choose), offset),
+        "sliding": _overlapping,
+        "session": lambda choose, _: Session(_small(choose)),
+        "count": _count,
+        "rolling": lambda choose, _: Rolling(_small(choose)),
+        "cumulate": _growing,
+    }
+)
+"""The windows that other engines have, by name, given their offset."""
 
 NEED_NUMBERS = (Delta, Threshold)
 """The types among them that take no value but numbers."""

@@ -53,6 +53,14 @@ class OperatorTranscript:
         yield from self.queries
         yield from (query for turn in self.turns for query in turn.added)
 
+    def registered_queries(self) -> Iterator[list[str]]:
+        """The names of the queries that are registered at each step, in the order of addition."""
+        names = [query.id for query in self.queries]
+        for turn in self.turns:
+            names = [name for name in names if name not in turn.removed]
+            names += [query.id for query in turn.added]
+            yield names
+
 
 @dataclass(frozen=True)
 class StructureTranscript:
@@ -163,11 +171,12 @@ def _settings(members: Mapping[str, JsonNode]) -> Settings:
     if in_order := members.get("in_order"):
         settings = replace(settings, in_order=in_order.flag())
     if dialect := members.get("dialect"):
-        settings = replace(settings, dialect=_dialect(dialect))
+        settings = replace(settings, dialect=read_dialect(dialect))
     return settings
 
 
-def _dialect(node: JsonNode) -> Dialect:
+def read_dialect(node: JsonNode) -> Dialect:
+    """The decisions in an object; those that it lacks are ours."""
     known = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
     members = node.fields((), list(known))
     chosen = {name: item.one_of(known[name]) for name, item in members.items() if name != "closing"}

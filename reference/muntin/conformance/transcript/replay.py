@@ -127,11 +127,16 @@ def _settings(settings: Settings) -> dict[str, Json]:
         "allowed_lateness": settings.allowed_lateness,
         "output": settings.output,
         "in_order": settings.in_order,
-        "dialect": _dialect(settings.dialect),
+        "dialect": write_dialect(settings.dialect),
     }
 
 
-def _dialect(dialect: Dialect) -> Json:
+def write_dialect(dialect: Dialect) -> dict[str, Json]:
+    """The decisions of a dialect that are not ours.
+
+    >>> write_dialect(Dialect(session_merge="le"))
+    {'session_merge': 'le'}
+    """
     every = {field.name: encode(getattr(dialect, field.name)) for field in fields(dialect)}
     return {name: value for name, value in every.items() if value != getattr(OURS, name)}
 

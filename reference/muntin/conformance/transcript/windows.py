@@ -141,13 +141,20 @@ def write_window(window_type: WindowType) -> dict[str, Json]:
     >>> write_window(Session(9))
     {'type': 'session', 'gap': 9}
     """
-    name = "sliding" if isinstance(window_type, Sliding) else window_type.name
-    if name in WINDOW_CODECS:
-        codec, measure = WINDOW_CODECS[name], window_type.measure.name
-        fields = {name: encode(getattr(window_type, name)) for name in (*codec.needs, *codec.may)}
-        extra = {} if measure == codec.measures[0] else {"measure": measure}
-        written: dict[str, Json] = {"type": name, **fields, **extra}
-        with suppress(TranscriptError):
-            if read_window(JsonNode(written)) == window_type:
-                return written
+    names = (
+        (window_type.name, "sliding") if isinstance(window_type, Sliding) else (window_type.name,)
+    )
+    for name in names:
+        if name in WINDOW_CODECS:
+            written = _written(name, window_type)
+            with suppress(TranscriptError):
+                if read_window(JsonNode(written)) == window_type:
+                    return written
     raise UnsupportedError(f"version 1 of transcripts cannot describe the window {window_type}")
+
+
+def _written(name: str, window_type: WindowType) -> dict[str, Json]:
+    codec, measure = WINDOW_CODECS[name], window_type.measure.name
+    fields = {name: encode(getattr(window_type, name)) for name in (*codec.needs, *codec.may)}
+    extra: dict[str, Json] = {} if measure == codec.measures[0] else {"measure": measure}
+    return {"type": name, **fields, **extra}

@@ -73,11 +73,9 @@ def _aggregate(
 
     total = name in ("sum", "count", "collect", "distinct", "concat")
     commutative = name not in ("first", "last", "argmin", "argmax", "collect", "concat", "m4")
-    distributive = name in ("sum", "count", "min", "max", "first", "last")
+    simple = name in ("sum", "count", "min", "max", "first", "last")
     holistic = name.startswith(("median", "percentile", "collect", "concat", "distinct"))
-    kind: AggregateKind = (
-        "distributive" if distributive else "holistic" if holistic else "algebraic"
-    )
+    kind: AggregateKind = "distributive" if simple else "holistic" if holistic else "algebraic"
     return Aggregate(name, checked, monoid, lowered, commutative, kind).erase_types()
 
 
@@ -205,9 +203,13 @@ def named_keeping_nulls(name: str) -> AnyAggregate:
     >>> named_keeping_nulls("percentile(99.9)").of([1, 2])
     Fraction(1999, 1000)
     """
-    match = re.fullmatch(r"percentile\((\d+(?:\.\d+)?)\)", name, re.ASCII)
+    match = re.fullmatch(r"percentile\((\d+(?:\.\d+)?)(%?)\)", name, re.ASCII)
     if name in _TABLE:
         return _TABLE[name]
+    if match and not match[2] and 0 < (p := Fraction(match[1])) < 1:
+        percentage = f"{float(100 * p):.15g}{'%' * (100 * p < 1)}"
+        remedy = f"percentile({percentage}), or percentile({match[1]}%)"
+        raise InvalidInputError(f"{name!r} may be a fraction of 1: write {remedy}")
     if match and Fraction(match[1]) <= 100:  # noqa: PLR2004 - a percentage
         return _percentile(name, Fraction(match[1]))
     names = f"{', '.join(NAMES)}, percentile(p) for 0 <= p <= 100"

@@ -112,7 +112,7 @@ class Rolling(ContextFreeWindow):
 
     def intervals(self, timeline: Timeline, /) -> Iterable[Interval]:
         """One interval an event; tied events share it, unless the dialect counts rows."""
-        rows = timeline.dialect.ties == "rows"
+        rows = timeline.dialect.ties == "rows" or timeline.dialect.rows == "event"
         return {
             Interval(e.coordinate - self.size + 1, e.coordinate + 1, rows * (e.tie + 1))
             for e in timeline.events
@@ -121,7 +121,7 @@ class Rolling(ContextFreeWindow):
 
     def holds(self, interval: Interval, event: PositionedEvent, dialect: Dialect, /) -> bool:
         """As always, and no later row than its own where the dialect counts rows."""
-        last = interval.row and event.coordinate == interval.end - 1
+        last = dialect.ties == "rows" and event.coordinate == interval.end - 1
         return super().holds(interval, event, dialect) and (not last or event.tie < interval.row)
 
 

@@ -71,9 +71,10 @@ class Sliding(PeriodicWindow):
     def intervals(self, timeline: Timeline, /) -> Iterable[Interval]:
         """The intervals that hold an event; ranks begin at 0."""
         first = min((event.coordinate for event in timeline.events), default=0)
-        first_pane = pane_start(first, self.offset, self.slide, timeline.dialect)
-        bounds: dict[str, float] = {"all": -END, "nonnegative": 0, "floor_first": first_pane}
-        least = 0 if self.measure is COUNT else bounds[timeline.dialect.first_window]
+        pane = pane_start(first, self.offset, self.slide, timeline.dialect)
+        moved = min(pane, first - first % self.slide + self.offset)
+        bounds = {"nonnegative": 0, "floor_first": pane, "offset_first": moved}
+        least = 0 if self.measure is COUNT else bounds.get(timeline.dialect.first_window, -END)
         starts = {s for e in timeline.events for s in self.starts(e.coordinate, timeline.dialect)}
         return {Interval(start, start + self.size) for start in starts if start >= least}
 

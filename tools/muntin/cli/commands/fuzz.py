@@ -10,7 +10,7 @@ from time import monotonic
 
 from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
 from muntin.conformance.fuzz.fuzzer import FuzzTrial, shrunk_trial, trials
-from muntin.conformance.machines.lockstep import Build, Response
+from muntin.conformance.machines.lockstep import Build
 from muntin.console.messages import say
 from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, check_name, operators
@@ -41,6 +41,7 @@ examples:
   muntin fuzz                                  a few thousand steps, a fresh seed
   muntin fuzz --steps 1000000 --seed 1         a million, the same each time
   muntin fuzz --with cutty-eager --seconds 60
+  muntin fuzz --with coq                       the denotation in Coq, after `make lockstep`
 """
 
 
@@ -119,10 +120,8 @@ def run(arguments: Namespace) -> int:
 def _explain(trial: FuzzTrial, build: Build) -> None:
     """Print a trace on which an operator is wrong, as a transcript if there is one."""
     say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, shrunk")
-    if parting := trial.outcome.divergence:
-        say(f"  step {parting.turn}")
-        say(f"  wanted {_answer_text(parting.expected)}")
-        say(f"  got    {_answer_text(parting.actual)}")
+    if divergence := trial.outcome.divergence:
+        say(f"  step {divergence.turn}, {divergence.difference}")
     transcript = to_catalogue_aggregates(trial.trace, build)
     if transcript is None:
         say("no transcript of version 1 can express it; the trace:")
@@ -131,9 +130,3 @@ def _explain(trial: FuzzTrial, build: Build) -> None:
     else:
         say(f"`muntin replay - --with {trial.operator} --check` reproduces it, given:")
         say(json.dumps(transcript))
-
-
-def _answer_text(answer: Response) -> str:
-    if isinstance(answer, str):
-        return answer
-    return "; ".join(map(str, (*answer.results, *(f"late: {event}" for event in answer.late))))

@@ -138,17 +138,16 @@ class ReplayCommand:
             self.counts[run.outcome] += 1
             say(f"{run.outcome}: {where}: {run.why}")
             return
-        differences = run.differences(transcript)
         expected = transcript.expected
         has_expectations = expected.rows is not None or expected.late is not None
+        differences = explanations(run, transcript) if has_expectations else []
         word = "MISMATCH" if differences else "ok" if has_expectations else "unchecked"
         self.counts[word] += 1
         count, noun = len(differences or run.lines), "difference" if differences else "line"
         what = f"{count} {noun}{'' if count == 1 else 's'}"
         say(f"{word}: {where}: {what if has_expectations else 'the transcript expects nothing'}")
-        for difference in differences[:MAX_DIFFERENCES]:
-            for line in explanation(difference):
-                say(f"    {line}")
+        for line in (line for lines in differences[:MAX_DIFFERENCES] for line in lines):
+            say(f"    {line}")
         if differences[MAX_DIFFERENCES:]:
             say(f"    and {len(differences) - MAX_DIFFERENCES} more")
 
@@ -168,6 +167,15 @@ def run(arguments: Namespace) -> int:
 
 def _read(file: str) -> bytes:
     return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def explanations(run: ReplayRun, transcript: Transcript) -> list[list[str]]:
+    """The lines that explain each difference of a run from what its transcript expects.
+
+    Expectations have no order. So that of the results of a key is compared with rule 11.
+    """
+    differences = [[*explanation(difference)] for difference in run.differences(transcript)]
+    return [*differences, *([line] for line in run.disorder)]
 
 
 def explanation(difference: Difference) -> Iterator[str]:

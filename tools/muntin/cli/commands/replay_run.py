@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from traceback import extract_tb
 from typing import Literal
 
+from muntin.conformance.output_comparison import order_difference
 from muntin.conformance.transcript.expectations import Difference, JsonRow, differences
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, Transcript
 from muntin.conformance.transcript.replay import (
@@ -30,6 +31,8 @@ class ReplayRun:
     lines: list[JsonRow] = field(default_factory=list[JsonRow])
     outcome: Outcome = "done"
     why: str = ""
+    disorder: list[str] = field(default_factory=list[str])
+    """For each step whose results are out of order within a key, the first such key."""
 
     def differences(self, transcript: Transcript) -> list[Difference]:
         """The differences from the lines that the transcript expects."""
@@ -62,13 +65,19 @@ def tick_count(transcript: Transcript, name: str) -> int:
 
 
 def _operator(transcript: OperatorTranscript, entry: OperatorEntry) -> Replay:
+    run = ReplayRun(entry.name)
+
     def steps() -> Iterator[list[JsonRow]]:
         if why := unsupported_reason(transcript, entry.build):
             raise UnsupportedError(why)
-        for step, output in enumerate(replay(transcript, entry.build(transcript.settings))):
+        outputs = replay(transcript, entry.build(transcript.settings))
+        registered_outputs = zip(transcript.registered_queries(), outputs, strict=True)
+        for step, (queries, output) in enumerate(registered_outputs):
+            if difference := order_difference(output, queries):
+                run.disorder.append(f"step {step}, {difference}")
             yield output_rows(step, output)
 
-    return ReplayRun(entry.name), steps()
+    return run, steps()
 
 
 def _structure(transcript: StructureTranscript, entry: StructureEntry) -> Replay:

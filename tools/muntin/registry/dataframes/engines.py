@@ -112,7 +112,12 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
         if filled:
             windows = {window.id: window.kind() for window in serialized}
             result = table_aggregate(
-                table(filled), time="t", keys="key", windows=windows, aggregates=aggregates
+                table(filled),
+                time="t",
+                keys="key",
+                windows=windows,
+                aggregates=aggregates,
+                to="arrow",
             )
             names = {**{name: name for name in schema.names}, "query": "window"}
             columns = {name: column_in(result, other) for name, other in names.items()}

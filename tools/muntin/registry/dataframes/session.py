@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from muntin.spark.session import java, local_session
+from muntin.spark.spark_session import java, local_session
 from muntin.spec.errors import MuntinError
 
 Session = SparkSession

@@ -72,14 +72,13 @@ class TrackedEvent(NamedTuple):
 class TrackerConfig(NamedTuple):
     """A query over one key.
 
-    It came too late to see windows that begin up to `visible_after` (rule 13). `key_order` grows
-    with the first event that it sees of its key, and `query_number` with the queries.
+    It came too late to see windows that begin up to `visible_after` (rule 13). `query_number` grows
+    with the queries.
     """
 
     query: Query
     settings: Settings
     visible_after: float
-    key_order: int
     query_number: int
 
 
@@ -103,7 +102,7 @@ class WindowTracker(ABC):
 
     def __init__(self, config: TrackerConfig) -> None:
         """Start with no event."""
-        self.query, self.settings, self.visible_after, self.key_order, self.query_number = config
+        self.query, self.settings, self.visible_after, self.query_number = config
         kind = self.query.window
         self.measure = kind.measure
         self.fills_by_count = self.measure is COUNT and isinstance(kind, ContextFreeWindow)

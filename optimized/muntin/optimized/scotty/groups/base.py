@@ -14,31 +14,25 @@ Batch = Sequence[AcceptedEvent]
 
 
 class LatenessVotes:
-    """Which queries accept and which reject an event, if lateness is by window (rule 4)."""
+    """Whether queries accept or reject an event, if lateness is by window (rule 4)."""
 
     def __init__(self) -> None:
         """Start with no vote."""
         self._accepted: set[int] = set()
-        self._rejecting: dict[int, set[str]] = {}
+        self._rejected: set[int] = set()
 
     def accept(self, accepted: AcceptedEvent) -> None:
         """Record that some query accepts an event."""
         self._accepted.add(accepted.arrival)
 
-    def record(self, accepted: AcceptedEvent, name: str, *, accepts: bool) -> None:
+    def record(self, accepted: AcceptedEvent, *, accepts: bool) -> None:
         """Record whether a query that sees an event accepts it."""
-        if accepts:
-            self.accept(accepted)
-        else:
-            self._rejecting.setdefault(accepted.arrival, set()).add(name)
-
-    def rejecting_queries(self, accepted: AcceptedEvent) -> set[str]:
-        """The queries that see an event and reject it."""
-        return self._rejecting.get(accepted.arrival, set())
+        (self._accepted if accepts else self._rejected).add(accepted.arrival)
 
     def is_late(self, accepted: AcceptedEvent) -> bool:
         """Whether some query sees an event, and none accepts it."""
-        return bool(self.rejecting_queries(accepted)) and accepted.arrival not in self._accepted
+        arrival = accepted.arrival
+        return arrival in self._rejected and arrival not in self._accepted
 
 
 class QueryOutput(NamedTuple):
@@ -96,8 +90,8 @@ class PerEventGroup(SliceGroup):
     def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
         """Add events to slices for the queries that accept them, and record who does."""
         for accepted in batch:
-            for name, accepts in self.ingest_event(accepted, watermarks).items():
-                votes.record(accepted, name, accepts=accepts)
+            for accepts in self.ingest_event(accepted, watermarks).values():
+                votes.record(accepted, accepts=accepts)
 
     @abstractmethod
     def ingest_event(

@@ -86,10 +86,8 @@ class CountGroup(SliceGroup):
             if accepted.event.time <= self._since:
                 continue
             accepts = not by_window or self._is_accepted(accepted, watermarks)
-            for name in self.queries if by_window else ():
-                votes.record(accepted, name, accepts=accepts)
+            votes.record(accepted, accepts=accepts)
             if accepts:
-                votes.accept(accepted)
                 self._add(accepted)
 
     def _is_accepted(self, accepted: AcceptedEvent, watermarks: StepWatermarks) -> bool:

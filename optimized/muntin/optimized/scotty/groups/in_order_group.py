@@ -57,11 +57,10 @@ class InOrderGroup(SliceGroup):
         return [QueryOutput(name, key, c) for (name, key), c in changes_by_query.items()]
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
-        """Make the step permanent; the operator knows the order of keys."""
+        """Make the step permanent."""
         del outputs
         for step in self._uncommitted:
             self.slicer.commit(step, _in_order_watermark(watermarks))
-            self.slicer.clear_key_order()  # the operator knows the order of keys
         self._end_step()
 
     def restore(self) -> None:

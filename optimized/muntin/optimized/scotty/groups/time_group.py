@@ -234,7 +234,7 @@ class TimeGroup(SliceGroup):
             if self.since[name] < event.time:
                 seen = key_state.seen_range(name, watermarks.last_finite, event)
                 accepts = bool(manager.is_on_time(event, limit, KeyView(key_state.slices, seen)))
-                votes.record(accepted, name, accepts=accepts)
+                votes.record(accepted, accepts=accepts)
                 names |= {name} if accepts else set[str]()
         return names
 

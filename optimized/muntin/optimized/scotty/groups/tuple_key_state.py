@@ -147,7 +147,7 @@ class TupleKeyState:
             ]
             return (positions[0], positions[-1] + 1) if positions else (0, 0)
         low, high = (bisect_left(placed, positioned, key=COORDINATE) for positioned in (start, end))
-        if interval.row:
+        if interval.row and self.dialect.ties == "rows":
             high = min(high, bisect_left(placed, end - 1, key=COORDINATE) + interval.row)
         return low, high
 

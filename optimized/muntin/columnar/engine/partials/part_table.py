@@ -1,0 +1,137 @@
+"""The partials that an engine keeps, their places in the spaces of rows, and a table of them."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
+from muntin.columnar.engine.partials.promotion import RowSpace
+from muntin.columnar.engine.sessions.emission import report_sessions
+from muntin.columnar.engine.sessions.placement import admit_sessions, place_sessions
+from muntin.columnar.engine.sessions.store import SessionStore
+from muntin.kernels.slicing.parts import Part
+
+if TYPE_CHECKING:
+    from muntin.columnar.engine.kernel_language import Ints
+
+SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
+SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
+
+
+@dataclass
+class KeptPart:
+    """A part, the kernels for its type, and its places."""
+
+    part: Part
+    kernels: PartKernels
+    source: int
+    second: int = d.TIMES
+    time: int = d.TIMES
+    types: tuple[ValueType, ...] = ()
+    order: type | None = None  # of the values that came, among which there is one order
+    cells: list[int] = field(default_factory=list[int])
+    out: list[int] = field(default_factory=list[int])
+    tree: list[int] = field(default_factory=list[int])
+
+
+class PartTable:
+    """The partials of a state, in cells and in sessions."""
+
+    def __init__(self) -> None:
+        """Start without partials."""
+        self.directory = Directory()
+        self.scalars: Ints = np.zeros(d.SCALAR_COUNT, np.int64)
+        self.directory.put(d.SCALARS, self.scalars)
+        self.parts: list[KeptPart] = []
+        self.stores: list[SessionStore] = []
+        self.spaces: list[RowSpace] = []
+
+    def add_part(self, kept: KeptPart) -> None:
+        """Keep a partial, of rows that no value came to."""
+        self.parts.append(kept)
+        self.renew_columns(kept)
+        self.list_parts()
+        for store in self.stores:
+            store.list_columns(self.parts)
+
+    def remove_part(self, kept: KeptPart) -> None:
+        """Keep a partial no more."""
+        self.parts.remove(kept)
+        for place in (*kept.cells, *kept.out, *kept.tree):
+            self.directory.put(place, np.zeros(0, np.int64))
+        self.list_parts()
+        for store in self.stores:
+            store.remove_part(kept.part)
+            store.list_columns(self.parts)
+
+    def renew_columns(self, kept: KeptPart) -> None:
+        """Give a partial columns that no value came to."""
+        rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
+        kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
+        self.renew_results(kept)
+
+    def renew_results(self, kept: KeptPart) -> None:
+        """Give a partial columns for results, and for what is folded from its cells anew."""
+        add, put, identity = self.directory.add, self.directory.put, kept.kernels.identity
+        tree = self.directory.arrays[d.COUNT_BEFORE].size * (1 if kept.kernels.prefix else 2)
+        for places, size in ((kept.out, self.directory.arrays[d.OUT_KEY].size), (kept.tree, tree)):
+            for place in places:
+                put(place, np.zeros(0, np.int64))
+            places[:] = [add(filled(size, one)) for one in identity]
+        self.scalars[d.PREFIXED] = 0
+
+    def set_time(self, kept: KeptPart, place: int) -> None:
+        """Say which times a partial reads."""
+        kept.time = place
+        at = self.parts.index(kept) * d.P_FIELDS + d.P_TIME
+        self.directory.arrays[d.PARTS][at] = place
+
+    def list_parts(self) -> None:
+        """Write the table of the partials."""
+        table = np.zeros((len(self.parts), d.P_FIELDS), np.int64)
+        summed: list[int] = []
+        for row, kept in zip(table, self.parts, strict=True):
+            k = kept.kernels
+            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = (
+                k.add.address,
+                k.merge.address,
+                k.copy.address,
+            )
+            if k.prefix and k.fold:
+                row[d.P_PREFIX], row[d.P_RANGE] = k.prefix.address, k.fold.address
+            row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
+            row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
+            row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
+            if k.degree:
+                summed += [kept.source, k.degree]
+        self.directory.put(d.PARTS, table.reshape(-1))
+        self.directory.put(d.SUMMED, np.array(summed, np.int64))
+        held = self.directory.arrays[d.SUM_BOUND]
+        bounds = np.full(len(summed), float(held[: held.size // 2].max(initial=0)))
+        self.directory.put(d.SUM_BOUND, bounds)
+        s = self.scalars
+        s[d.PART_COUNT], s[d.SUMMED_COUNT] = len(self.parts), len(summed) // 2
+        s[d.LANE_BITS] = 0 if any(kept.kernels.flags & d.ORDERED for kept in self.parts) else 3
+        s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
+
+    def add_store(self, store: SessionStore) -> None:
+        """Keep the sessions of a gap."""
+        self.stores.append(store)
+        store.list_columns(self.parts)
+        space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
+        self.spaces.append(space)
+        self._list_stores()
+
+    def _list_stores(self) -> None:
+        s, bases = self.scalars, [store.base for store in self.stores]
+        self.directory.put(d.STORES, np.array(bases, np.int64))
+        s[d.STORE_COUNT], s[d.STORE_AT] = len(bases), 0
+        for scalar, kernel in zip(SESSION_SCALARS, SESSION_KERNELS, strict=True):
+            s[scalar] = kernel.address
+
+    def add_source(self, dtype: np.dtype[np.generic]) -> int:
+        """Give a column of values a place."""
+        return self.directory.add(np.zeros(0, dtype))

@@ -1,0 +1,361 @@
+"""One step in one compiled call: take rows in, advance the watermark, emit.
+
+All checks come before the first change, so a step that asks Python for something is run again.
+"""
+
+from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.cells import (
+    BLOCK,
+    number_keys,
+    place_dense,
+    place_lanes,
+    place_sparse,
+    release_index,
+)
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.emission import (
+    emit_cells,
+    emit_lanes,
+    flush,
+    has_room,
+    note_copy,
+    seal_lanes,
+)
+from muntin.columnar.engine.kernel_language import (
+    UNLINKED,
+    Phase,
+    call,
+    floats,
+    inlined,
+    ints,
+    lacks,
+    linked,
+    outlined,
+    set_address,
+)
+from muntin.columnar.engine.release import STEP_WORK
+from muntin.columnar.engine.timeline import slice_at
+from muntin.columnar.engine.windows import (
+    find_changed,
+    find_due,
+    sort_dirty_cells,
+    sort_dirty_slices,
+    take_next_ends,
+)
+
+HUGE = 2.0**62
+REPORTS = 3
+"""The phase of a step that reports sessions, after 1 (windows are looked for) and 2 (emitted)."""
+
+
+@outlined
+def survey(t: Directory) -> int:
+    """The least and the greatest time of each block, and of all rows."""
+    scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
+    lows, highs, n = ints(t, d.BLOCK_LOW), ints(t, d.BLOCK_HIGH), ints(t, d.SCALARS)[d.N]
+    low, high = d.FAR, -d.FAR
+    for block in range((n + BLOCK - 1) >> 8):
+        block_times = times[block * BLOCK : min(block * BLOCK + BLOCK, n)]
+        least = most = block_times[0]
+        for i in range(len(block_times)):
+            least, most = min(least, block_times[i]), max(most, block_times[i])
+        lows[block], highs[block] = least, most
+        low, high = min(low, least), max(high, most)
+    scalars[d.LOW], scalars[d.HIGH] = low, high
+    return 0
+
+
+@outlined
+def may_overflow(t: Directory) -> bool:
+    """Whether a sum of integers may pass 64 bits with this batch; else bounds take it in."""
+    scalars, places, bounds = ints(t, d.SCALARS), ints(t, d.SUMMED), floats(t, d.SUM_BOUND)
+    n, summed = scalars[d.N], scalars[d.SUMMED_COUNT]
+    for i in range(summed):
+        values = ints(t, places[2 * i])
+        low = high = 0
+        for j in range(n):
+            low, high = min(low, values[j]), max(high, values[j])
+        most = max(-float(low), float(high))
+        if places[2 * i + 1] > 1:  # squares are summed
+            most *= most
+        bounds[summed + i] = bounds[i] + most * n
+        if bounds[summed + i] >= HUGE:
+            scalars[d.OVERFLOWING] = i
+            return True
+    for i in range(summed):
+        bounds[i] = bounds[summed + i]
+    return False
+
+
+@outlined
+def lacks_room(t: Directory) -> bool:
+    """Whether the rows of a batch may need more units or indexes than there are."""
+    scalars, units, cells = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.CELLS)
+    edges, lookup, bits = ints(t, d.EDGES), ints(t, d.LOOKUP), ints(t, d.INDEX_BITS)
+    origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
+    n, sparse, keys = scalars[d.N], scalars[d.LAYOUT] == d.SPARSE, scalars[d.KEY_COUNT]
+    first = slice_at(scalars[d.LOW], edges, lookup, origin, shift, slices)
+    last = slice_at(scalars[d.HIGH], edges, lookup, origin, shift, slices)
+    empty = index = 0
+    for s in range(first, last + 1):
+        empty += units[s] == 0
+        held = min(cells[s] + n, keys)
+        if sparse and (3 * held >= 2 << bits[s] or bits[s] == 0):
+            index += 8 * held + (2 << scalars[d.INDEX_GUESS])
+    need = empty if scalars[d.LAYOUT] == d.LANES else min(empty, n)
+    if sparse:
+        need += n // scalars[d.UNIT_ROWS] + min(last - first + 1, n) + 1
+        scalars[d.NEED] = index
+        if scalars[d.INDEX_TOP] + index > len(ints(t, d.INDEX)):
+            scalars[d.TOUCHED] = need
+            return True
+    scalars[d.TOUCHED], scalars[d.NEED] = need, index
+    return scalars[d.FREE_UNITS] + scalars[d.UNITS] - scalars[d.TOP_UNIT] < need
+
+
+@outlined
+def lacks_late_room(t: Directory) -> bool:
+    """Whether more rows lie behind the reported time than there is room to note."""
+    scalars, times, lows = ints(t, d.SCALARS), ints(t, d.TIMES), ints(t, d.BLOCK_LOW)
+    reported, n, late = ints(t, d.EDGES)[scalars[d.SEALED]], scalars[d.N], 0
+    if scalars[d.LOW] >= reported:
+        return False
+    for block in range((n + BLOCK - 1) >> 8):
+        if lows[block] < reported:
+            for i in range(block * BLOCK, min(block * BLOCK + BLOCK, n)):
+                late += int(times[i] < reported)
+    scalars[d.NEED] = late
+    return late > len(ints(t, d.DIRTY_CELL_KEY))
+
+
+@inlined
+def lacks_placing(t: Directory, layout: int) -> bool:
+    """Whether the kernels that place rows are to be linked first."""
+    if layout == d.LANES:
+        return lacks(t, d.PLACE_LANES)
+    return lacks(t, d.PLACE_DENSE) if layout == d.DENSE else lacks(t, d.PLACE_SPARSE)
+
+
+@inlined
+def lacks_emission(t: Directory, layout: int, changed: bool, trees: int) -> bool:
+    """Whether the kernels that find and emit windows are to be linked first."""
+    lacking = lacks(t, d.FIND_WINDOWS)
+    if layout == d.LANES:
+        lacking |= lacks(t, d.SEAL_LANES) | lacks(t, d.EMIT_LANES)
+    else:
+        lacking |= lacks(t, d.EMIT_CELLS)
+    if layout == d.LANES and trees:
+        lacking |= lacks(t, d.GROW_TREE) | lacks(t, d.FOLD_TREES)
+    if changed:
+        lacking |= lacks(t, d.FIND_CHANGED)
+        if layout != d.LANES:
+            lacking |= lacks(t, d.SORT_DIRTY_CELLS) | lacks(t, d.EMIT_CHANGED)
+    return lacking
+
+
+@linked(d.ADMIT)
+def admit(t: Directory) -> int:
+    """Check all that a batch needs; nothing changes but numbers of keys."""
+    scalars = ints(t, d.SCALARS)
+    survey(t)
+    if scalars[d.LOW] <= -d.FARTHEST or scalars[d.HIGH] >= d.FARTHEST:
+        return d.FAR_TIME
+    if scalars[d.LOW] < scalars[d.LIMIT]:
+        return d.IS_LATE
+    if scalars[d.KEYING] == d.NO_KEYS:
+        scalars[d.KEY_COUNT] = max(scalars[d.KEY_COUNT], 1)
+    if scalars[d.KEYING] == d.HASHED:
+        if len(ints(t, d.KEY_ID)) < scalars[d.N]:
+            return d.RELAY
+        if lacks(t, d.NUMBER_KEYS):
+            return UNLINKED
+        if number_keys(t) == 0:
+            return d.RELAY
+    if scalars[d.KEY_COUNT] > len(ints(t, d.OUT_ROW)):
+        return d.RELAY
+    if scalars[d.QUERY_COUNT]:
+        beyond = scalars[d.HIGH] >= ints(t, d.EDGES)[scalars[d.SLICES]]
+        if beyond or (scalars[d.LOW] < scalars[d.COVER_LOW] and scalars[d.CUT_CHECKED] == 0):
+            return d.EXTEND
+        if scalars[d.KEY_COUNT] > 1 and scalars[d.LAYOUT] == d.LANES:
+            return d.RELAY
+        if scalars[d.LAYOUT] == d.DENSE and scalars[d.KEY_COUNT] > scalars[d.UNIT_ROWS]:
+            return d.RELAY
+        if lacks_room(t):
+            return d.ROOM
+        if scalars[d.LAYOUT] != d.LANES and lacks_late_room(t):
+            return d.LATE_ROOM
+        if lacks_placing(t, scalars[d.LAYOUT]):
+            return UNLINKED
+    if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):
+        return d.SESSION_ROOM
+    return d.WIDEN if may_overflow(t) else d.DONE
+
+
+@outlined
+def ingest(t: Directory) -> int:
+    """Place the rows of a batch in slices, and add their columns."""
+    scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
+    if scalars[d.LAYOUT] == d.LANES:
+        place_lanes(t)
+    else:
+        if scalars[d.LAYOUT] == d.DENSE:
+            place_dense(t)
+        else:
+            place_sparse(t)
+        scalars[d.ENTRIES] = 1
+        ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0] = 0, scalars[d.N]
+        ints(t, d.ENTRY_ROW)[0] = -1
+        ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
+    for part in range(scalars[d.PART_COUNT]):
+        at = part * d.P_FIELDS
+        call(parts[at + d.P_ADD], t, part, parts[at + d.P_CELLS], 0)
+    return 0
+
+
+@linked(d.FIND_WINDOWS)
+def find_windows(t: Directory, upto: int) -> int:
+    """Seal slices, and find the windows that changed or are due."""
+    scalars, edges, lookup = ints(t, d.SCALARS), ints(t, d.EDGES), ints(t, d.LOOKUP)
+    origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
+    sealed = max(scalars[d.SEALED], slice_at(upto, edges, lookup, origin, shift, slices))
+    sort_dirty_slices(t)
+    if scalars[d.LAYOUT] == d.LANES:
+        seal_lanes(t, sealed)
+    elif scalars[d.DIRTY_CELLS]:
+        sort_dirty_cells(t)
+    found = find_changed(t) if scalars[d.DIRTY_SLICES] else 0
+    found = find_due(t, found, upto)
+    if found > len(ints(t, d.DUE_QUERY)):
+        scalars[d.NEED] = found
+        return d.MORE_WINDOWS
+    take_next_ends(scalars, ints(t, d.QUERIES))
+    scalars[d.SEALED], scalars[d.WINDOWS] = sealed, found
+    scalars[d.WINDOW_AT] = scalars[d.OUT] = 0
+    return d.DONE
+
+
+@outlined
+def clean(t: Directory) -> int:
+    """Forget what came behind the reported time."""
+    scalars, dirty, fresh = ints(t, d.SCALARS), ints(t, d.DIRTY_SLICE), ints(t, d.FRESH)
+    for i in range(scalars[d.DIRTY_SLICES]):
+        fresh[dirty[i]] = 0
+    scalars[d.DIRTY_SLICES] = scalars[d.DIRTY_CELLS] = 0
+    return 0
+
+
+@outlined
+def advance_windows(t: Directory) -> int:
+    """Find and emit windows; each phase goes on where it had no room."""
+    scalars = ints(t, d.SCALARS)
+    if scalars[d.QUERY_COUNT] == 0:
+        scalars[d.WINDOWS] = scalars[d.OUT] = 0
+        return d.DONE
+    upto = scalars[d.LIMIT] if scalars[d.MODE] == d.FINAL else scalars[d.WATERMARK]
+    if scalars[d.PHASE] == 1:
+        if upto < scalars[d.DUE] and scalars[d.DIRTY_SLICES] == 0:
+            scalars[d.WINDOWS] = scalars[d.OUT] = 0
+            return d.DONE
+        changed = scalars[d.DIRTY_SLICES] > 0
+        if lacks_emission(t, scalars[d.LAYOUT], changed, scalars[d.TREE_PARTS]):
+            return UNLINKED
+        code = find_windows(t, upto)
+        if code:
+            return code
+        scalars[d.PHASE] = 2
+    code = emit_lanes(t) if scalars[d.LAYOUT] == d.LANES else emit_cells(t)
+    if code == d.DONE:
+        clean(t)
+    return code
+
+
+@inlined
+def bind_columns(t: Directory) -> None:
+    """Write the addresses of the columns of a batch into the directory."""
+    scalars, bound = ints(t, d.SCALARS), ints(t, d.BOUND)
+    for i in range(scalars[d.BOUND_COUNT]):
+        if bound[2 * i + 1]:
+            set_address(t, bound[2 * i], bound[2 * i + 1], scalars[d.N])
+
+
+@outlined
+def advance(t: Directory) -> int:
+    """Emit windows, then sessions."""
+    scalars = ints(t, d.SCALARS)
+    if scalars[d.PHASE] < REPORTS:
+        code = advance_windows(t)
+        if code:
+            return code
+        scalars[d.PHASE], scalars[d.SESSION_FROM] = REPORTS, scalars[d.OUT]
+    if scalars[d.STORE_COUNT]:
+        code = call(scalars[d.REPORT_SESSIONS], t, 0, 0, 0)
+        if code:
+            return code
+    scalars[d.PHASE] = 0
+    return d.DONE
+
+
+@Phase
+def run_step(t: Directory, n: int, given: int) -> int:
+    """Run a step of rows and a watermark, or go on with it."""
+    scalars = ints(t, d.SCALARS)
+    if scalars[d.PHASE] == 0:
+        scalars[d.N] = n
+        if scalars[d.WORK] > scalars[d.WORK_LIMIT]:
+            return d.TIDY
+        if n:
+            bind_columns(t)
+            if lacks(t, d.ADMIT):
+                return UNLINKED
+            code = admit(t)
+            if code:
+                return code
+            scalars[d.SEEN] = max(scalars[d.SEEN], scalars[d.HIGH])
+            scalars[d.ARRIVED] += n
+            if scalars[d.QUERY_COUNT]:
+                ingest(t)
+            if scalars[d.STORE_COUNT]:
+                call(scalars[d.PLACE_SESSIONS], t, 0, 0, 0)
+        final = scalars[d.MODE] == d.FINAL
+        scalars[d.BEFORE] = scalars[d.LIMIT] if final else scalars[d.WATERMARK]
+        scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]
+        if given > scalars[d.WATERMARK]:
+            scalars[d.WATERMARK] = given
+            if given < d.FAR:
+                scalars[d.REACHED] = given
+            scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
+        scalars[d.WORK] += n + STEP_WORK
+        scalars[d.PHASE] = 1
+    return advance(t)
+
+
+@Phase
+def release_slices(t: Directory) -> int:
+    """Give back the rows of the first slices, as many as NEED says, and empty them."""
+    scalars, units, next_unit = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
+    counts, index, free = ints(t, d.ROW_COUNT), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
+    bits, at, width = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), scalars[d.UNIT_ROWS]
+    cells = ints(t, d.CELLS)
+    for s in range(scalars[d.RELEASED], scalars[d.NEED]):
+        if bits[s]:
+            release_index(index, free, at[s], bits[s])
+        bits[s] = cells[s] = 0
+        unit = units[s]
+        while unit:
+            for row in range(unit * width, unit * width + width):
+                if counts[row] == 0:
+                    continue
+                counts[row] = 0
+                if not has_room(t, scalars, 1):
+                    flush(t, d.P_CELLS, d.P_CELLS, False)
+                note_copy(t, scalars, 0, row)
+            following = next_unit[unit]
+            next_unit[unit] = scalars[d.FREE_UNIT]
+            scalars[d.FREE_UNIT] = unit
+            scalars[d.FREE_UNITS] += 1
+            unit = following
+        units[s] = 0
+    flush(t, d.P_CELLS, d.P_CELLS, False)
+    scalars[d.RELEASED] = scalars[d.NEED]
+    return 0

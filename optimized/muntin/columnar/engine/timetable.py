@@ -1,0 +1,97 @@
+"""Edges of slices, cut ahead of the events: what Python does for the timeline, now and then.
+
+A blank slice holds no event, so it may be as long as a pause or as the time before the first event;
+an event that falls into one has it cut first.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muntin.columnar.engine.directory import FAR
+from muntin.columnar.engine.kernel_language import Ints
+
+AHEAD, FARTHEST_AHEAD = 256, 2048
+"""Slices that are cut beyond the last event: the least, and the most of four times those in use.
+"""
+
+
+def edges_between(periods: Sequence[tuple[int, int]], low: int, high: int) -> Ints:
+    """All edges in [low, high], in order."""
+    each = [np.arange(low + (phase - low) % period, high + 1, period) for period, phase in periods]
+    joined: Ints = np.unique(np.concatenate(each)) if len(each) > 1 else each[0]
+    return joined
+
+
+def edge_at_or_before(periods: Sequence[tuple[int, int]], time: int) -> int:
+    """The last edge that is not after a time."""
+    return max(time - (time - phase) % period for period, phase in periods)
+
+
+def edge_after(periods: Sequence[tuple[int, int]], time: int) -> int:
+    """The first edge after a time."""
+    return min(time + 1 + (phase - time - 1) % period for period, phase in periods)
+
+
+class Timetable:
+    """The edges of slices, and which slices are blank."""
+
+    def __init__(self, periods: Sequence[tuple[int, int]]) -> None:
+        """Start with one blank slice that holds all times."""
+        self.periods = periods
+        self.edges: Ints = np.array([-FAR, FAR], np.int64)
+        self.blank = np.array([True])
+        self.look_ahead(0)
+
+    def look_ahead(self, slices: int) -> None:
+        """Cut a multiple of the slices in use beyond the last event."""
+        density = sum(1 / period for period, _ in self.periods)
+        ahead = min(max(AHEAD, 4 * slices), max(AHEAD, FARTHEST_AHEAD))
+        self.margin = int(ahead / density) + max(period for period, _ in self.periods)
+
+    def cut(self, times: Ints) -> Ints | None:
+        """Cut the blank slices that some times fall into; the old slice of each new one."""
+        if not times.size:
+            return None
+        at = np.searchsorted(self.edges, times, "right") - 1
+        hit = np.unique(at[self.blank[at]])
+        if not hit.size:
+            return None
+        edges, blank, old = [self.edges[:-1]], [self.blank], [np.arange(self.blank.size)]
+        for s in hit.tolist():
+            inner, holes = self._pieces(np.sort(times[at == s]), *self.edges[s : s + 2].tolist())
+            edges.append(inner)
+            blank.append(holes[1:])
+            blank[0][s] = holes[0]
+            old.append(np.full(inner.size, s))
+        starts = np.concatenate(edges)
+        order = np.argsort(starts, kind="stable")
+        self.edges = np.append(starts[order], FAR)
+        self.blank = np.concatenate(blank)[order]
+        origin: Ints = np.concatenate(old)[order]
+        return origin
+
+    def _pieces(self, times: Ints, low: int, high: int) -> tuple[Ints, NDArray[np.bool_]]:
+        """The edges inside a blank slice that has times, and which pieces are blank still."""
+        gaps = np.flatnonzero(np.diff(times) > 4 * self.margin)
+        firsts, lasts = [int(times[0]), *times[gaps + 1].tolist()], times[gaps].tolist()
+        lasts.append(int(times[-1]) + (self.margin if high == FAR else 0))
+        starts: list[Ints] = []
+        for first, last in zip(firsts, lasts, strict=True):
+            begin = edge_at_or_before(self.periods, max(first - self.margin // 8, low))
+            starts.append(edges_between(self.periods, begin, edge_after(self.periods, last)))
+        ends = {int(one[-1]) for one in starts}
+        inner: Ints = np.unique(np.concatenate(starts))
+        inner = inner[(inner > low) & (inner < high)]
+        holes = np.zeros(inner.size + 1, np.bool_)
+        bounds = [low, *inner.tolist(), high]
+        suspects = [0, *(np.flatnonzero(np.isin(inner, list(ends))) + 1).tolist()]
+        for i in suspects:
+            holes[i] = edge_after(self.periods, bounds[i]) < bounds[i + 1]
+        return inner, holes
+
+    def drop(self, keep: int) -> None:
+        """Make one blank slice of the first slices."""
+        self.edges = np.append(self.edges[:1], self.edges[keep:])
+        self.blank = np.append(True, self.blank[keep:])
