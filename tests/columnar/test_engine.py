@@ -191,3 +191,18 @@ def test_a_row_in_a_blank_slice_inside_its_block_is_counted() -> None:
     tested, denoted = (operator.take(Step((), 2 * far)) for operator in both)
     assert {result.start for result in denoted.results} >= {far // 2}
     assert not response_difference(denoted, tested)
+
+
+@pytest.mark.parametrize("then", [0.5, 2**62, 2**70], ids=["floats", "wide sums", "wide"])
+@pytest.mark.parametrize("name", ["sum", "max", "mean", "var_pop", "count", "last"])
+def test_results_are_read_after_values_of_another_type_and_without_their_query(
+    name: str, then: float
+) -> None:
+    operator = ColumnarOperator(method="compiled")
+    for query in ("kept", "removed"):
+        operator.add(Query(query, tumbling(10), named(name if query == "removed" else "min")))
+    answered = operator.take_columns([1, 2, 12], [3, 5, 4], None, 10)
+    operator.take_columns([13, 14], [then, then])
+    operator.remove("removed")
+    values = {result.query: result.value for result in answered.results()}
+    assert values == {"kept": 3, "removed": named(name).of([3, 5])}

@@ -135,7 +135,8 @@ class Stream:
     def check(self) -> None:
         """Compare all windows with the definition of their values."""
         rows = self.windows()
-        folded, contents = self.columns.folded(rows), list(self.contents(rows))
+        folded = {part: rows.fields(part) for part in self.columns.parts}
+        contents = list(self.contents(rows))
         for name, one in self.forms.items():
             assert one is not None
             results = one.finish(folded).objects().tolist()
@@ -308,7 +309,7 @@ def test_an_aggregate_of_the_user(keys: int, spread: int) -> None:
     )
     feed(stream, batches(Random(spread), draws, keys, spread))  # noqa: S311 - nothing secret
     rows = stream.windows()
-    held, partials = stream.columns.folded(rows)[part]
+    held, partials = rows.fields(part)
     for i, content in enumerate(stream.contents(rows)):
         some = [pair for pair in content if is_tuple(pair) and None not in pair]
         total = summary.monoid().fold(summary.lift(*pair) for pair in some)

@@ -1,6 +1,7 @@
 """Queries that see the same events: their windows and forms, and the engine that serves them."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -152,7 +153,7 @@ class EngineRows:
 
     def __init__(self, group: EngineGroup) -> None:
         """Keep the rows of the last step, and the queries of now."""
-        engine, self._sources = group.engine, group.sources
+        engine = group.engine
         if engine is None:
             raise AssertionError
         self._rows = WindowRows(engine)
@@ -174,9 +175,9 @@ class EngineRows:
     def _of(
         self, rows: WindowRows | SessionRows, number: Ints, numbers: Mapping[WindowType, int]
     ) -> Iterator[tuple[str, Told]]:
-        if self._sources is None or not len(rows):
+        if not len(rows):
             return
-        folded, kind, tracks = self._sources.folded(rows), rows.kind, self._group[2]
+        kind, tracks, fields = rows.kind, self._group[2], cache(rows.fields)
         order = np.argsort(number, kind="stable")
         sorted_numbers = number[order]
         for window, each in numbers.items():
@@ -188,6 +189,6 @@ class EngineRows:
             for name, form in tracks[window].queries.items():
                 if isinstance(form, Form):
                     picked = {
-                        part: tuple(column[at] for column in folded[part]) for part in form.parts
+                        part: tuple(column[at] for column in fields(part)) for part in form.parts
                     }
                     yield name, Told(*columns, columns[1], {"": form.finish(picked)})

@@ -9,7 +9,9 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.kernels.slicing.parts import Part
+from muntin.columnar.engine.partials.conversion import fields_of
+from muntin.kernels.slicing.arrays import Fields, column_of
+from muntin.kernels.slicing.parts import Count, Part
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
@@ -18,7 +20,11 @@ Columns = Mapping[Part, tuple[AnyArray, ...]]
 
 
 class StepRows:
-    """For each row of a step, or of its sessions: key, events, revision, and partials."""
+    """For each row of a step, or of its sessions: key, events, revision, and partials.
+
+    They may be read when the engine keeps partials of other types, or fewer: the kernels that say
+    what columns mean are those of the step.
+    """
 
     def __init__(self, engine: "ColumnarEngine", begin: int, end: int) -> None:
         """Copy the rows of the last step."""
@@ -30,10 +36,20 @@ class StepRows:
             kept.part: tuple([arrays[place][begin:end].copy() for place in kept.out])
             for kept in engine.parts
         }
+        self._kernels = {kept.part: kept.kernels for kept in engine.parts}
 
     def __len__(self) -> int:
         """How many rows there are."""
         return int(self.key.size)
+
+    def fields(self, part: Part) -> Fields:
+        """The columns of a part as `Form.finish` takes them; of one that no value came to, none."""
+        if part in self.parts:
+            return fields_of(self._kernels[part], part, [*map(column_of, self.parts[part])])
+        if isinstance(part, Count):
+            return (column_of(self.count),)
+        none = column_of(np.zeros(len(self), np.int64))
+        return none, none, none
 
 
 class WindowRows(StepRows):

@@ -14,14 +14,11 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.partials.part_table import KeptPart
 from muntin.columnar.engine.partials.promotion import keep_counts, promote
-from muntin.columnar.engine.results import StepRows
-from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.choice import Choice, put_away
 from muntin.kernels.slicing.custom_part import Custom
@@ -109,19 +106,6 @@ class SourceColumns:
             else (source, None, d.TIMES)
             for source in self.sources
         ]
-
-    def folded(self, rows: StepRows) -> dict[Part, Fields]:
-        """The columns of results as `Form.finish` takes them."""
-        return {part: self._fields(part, rows) for part in self.parts}
-
-    def _fields(self, part: Part, rows: StepRows) -> Fields:
-        kept = self.kept.get(part)
-        if kept:
-            return fields_of(kept.kernels, part, [column_of(one) for one in rows.parts[part]])
-        if isinstance(part, Count):
-            return (column_of(rows.count),)
-        none = column_of(np.zeros(len(rows), np.int64))
-        return none, none, none
 
     def plain(self) -> list[tuple[Source, ValueType, int]] | None:
         """The columns that are read, if plain arrays can be bound as they come: type and place."""
