@@ -4,9 +4,12 @@ A snapshot is restored into an operator of the same class, configuration and que
 the functions: they are not written.
 """
 
+from contextlib import nullcontext
+from copy import deepcopy
 from types import FunctionType
-from typing import ClassVar
+from typing import ClassVar, NoReturn, Self
 
+from muntin.atomicity import AllOrNothing
 from muntin.snapshot.binary_format import Reader, Writer
 from muntin.snapshot.decoder import DECODE_ERRORS, decoded_fields
 from muntin.snapshot.encoder import capture, reachable_objects
@@ -25,7 +28,7 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Settings
 
 
-class Persistent(Operator):
+class Persistent(AllOrNothing, Operator):
     """An operator with `snapshot` and `restore` as methods.
 
     `configuration` names the attributes that are passed to the constructor and never change. They
@@ -46,9 +49,26 @@ class Persistent(Operator):
         """
         restore(self, data)
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """An operator of the same queries that continues from the same state."""
+        self.check_callable()
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        vars(twin).update(deepcopy(vars(self), memo))
+        return twin
+
+    def __reduce_ex__(self, _: object, /) -> NoReturn:
+        """Refuse to be pickled: an operator holds functions of the user's, which pickles cannot."""
+        raise TypeError(
+            f"a {type(self).__name__} cannot be pickled: write operator.snapshot(), and restore it "
+            "into an operator with the same arguments and queries"
+        )
+
 
 def snapshot(operator: Operator) -> bytes:
     """The whole state of an operator; equal states of one process give equal bytes."""
+    if isinstance(operator, AllOrNothing):
+        operator.check_callable()
     roots = external_references(operator)
     graph = capture(operator, ExternalReferences(roots), header(operator, roots))
     return pack_envelope(Envelope(FORMAT, installed_version(), Writer().write_graph(graph)))
@@ -83,7 +103,8 @@ def restore_graph(operator: Operator, graph: ObjectGraph) -> None:
             f"{type(operator).__qualname__} has the fields {', '.join(fields)} in the snapshot, "
             f"expected {', '.join(expected)}; restore it with the version that wrote it"
         )
-    set_fields(operator, fields)
+    with operator.replacing_state() if isinstance(operator, AllOrNothing) else nullcontext():
+        set_fields(operator, fields)
 
 
 def external_references(operator: Operator) -> dict[str, object]:
