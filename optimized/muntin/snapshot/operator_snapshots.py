@@ -15,6 +15,7 @@ from muntin.snapshot.decoder import DECODE_ERRORS, decoded_fields
 from muntin.snapshot.encoder import capture, reachable_objects
 from muntin.snapshot.envelope import (
     FORMAT,
+    MAX_BYTES,
     Envelope,
     installed_version,
     pack_envelope,
@@ -42,12 +43,13 @@ class Persistent(AllOrNothing, Operator):
         """The root state as bytes."""
         return snapshot(self)
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, max_bytes: int = MAX_BYTES) -> None:
         """Replace the state by that of a snapshot; after an error the state is unchanged.
 
-        The snapshot must be of the same class and configuration, with the same queries and names.
+        The snapshot must be of the same class and configuration, with the same queries and names,
+        and no larger than `max_bytes` when decompressed.
         """
-        restore(self, data)
+        restore(self, data, max_bytes=max_bytes)
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         """An operator of the same queries that continues from the same state."""
@@ -74,10 +76,10 @@ def snapshot(operator: Operator) -> bytes:
     return pack_envelope(Envelope(FORMAT, installed_version(), Writer().write_graph(graph)))
 
 
-def restore(operator: Operator, data: bytes) -> None:
+def restore(operator: Operator, data: bytes, *, max_bytes: int = MAX_BYTES) -> None:
     """Replace the state of an operator by that of a snapshot; an error leaves it unchanged."""
     try:
-        restore_graph(operator, graph_of(data))
+        restore_graph(operator, graph_of(data, max_bytes))
     except DECODE_ERRORS as cause:
         raise corrupt_snapshot(f"its objects cannot be put together ({cause!r})") from cause
 
@@ -87,9 +89,9 @@ def transfer_state(old: Operator, new: Operator) -> None:
     restore(new, snapshot(old))
 
 
-def graph_of(data: bytes) -> ObjectGraph:
+def graph_of(data: bytes, max_bytes: int = MAX_BYTES) -> ObjectGraph:
     """The object graph in a snapshot."""
-    return Reader(unpack_envelope(data).body).read_graph()
+    return Reader(unpack_envelope(data, max_bytes=max_bytes).body).read_graph()
 
 
 def restore_graph(operator: Operator, graph: ObjectGraph) -> None:
