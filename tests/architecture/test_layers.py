@@ -8,17 +8,25 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools")
-CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "columnar"}
+CORE = {"spec", "atomicity", "reference", "optimized", "snapshot", "kernels", "columnar"}
 TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing"}
 MAY_IMPORT = {
     "spec": {"spec"},
-    "reference": {"spec", "reference"},
+    "atomicity": {"spec", "atomicity"},
+    "reference": {"spec", "atomicity", "reference"},
     "wire": {"wire"},
-    "conformance": {"spec", "reference", "conformance", "wire"},
-    "optimized": {"spec", "snapshot", "optimized"},
-    "snapshot": {"spec", "snapshot"},
-    "kernels": {"spec", "optimized", "snapshot", "kernels", "columnar"},  # slicing: until it goes
-    "columnar": {"spec", "optimized", "snapshot", "kernels", "columnar"},
+    "conformance": {"spec", "atomicity", "reference", "conformance", "wire"},
+    "optimized": {"spec", "atomicity", "snapshot", "optimized"},
+    "snapshot": {"spec", "atomicity", "snapshot"},
+    "kernels": {
+        "spec",
+        "atomicity",
+        "optimized",
+        "snapshot",
+        "kernels",
+        "columnar",
+    },  # slicing: until it goes
+    "columnar": {"spec", "atomicity", "optimized", "snapshot", "kernels", "columnar"},
     "spark": CORE | {"spark"},
     "registry": CORE | {"spark", "wire", "conformance", "registry"},
     "console": {"spec", "console"},

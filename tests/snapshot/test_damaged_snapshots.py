@@ -17,7 +17,15 @@ from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_stores import TupleBuffer
 from muntin.snapshot import SnapshotError, restore, snapshot
 from muntin.snapshot.binary_format import Writer
-from muntin.snapshot.envelope import FORMAT, HEADER, MAGIC, Envelope, pack_envelope, unpack_envelope
+from muntin.snapshot.envelope import (
+    FORMAT,
+    HEADER,
+    MAGIC,
+    MAX_BYTES,
+    Envelope,
+    pack_envelope,
+    unpack_envelope,
+)
 from muntin.snapshot.inspection import summary_lines
 from muntin.snapshot.object_graph import ClassLayout, GraphNode, GraphReference, ObjectGraph, Slot
 from muntin.snapshot.operator_snapshots import graph_of
@@ -119,10 +127,10 @@ def test_a_message_names_the_damage(data: bytes, words: str) -> None:
 
 def test_a_body_is_never_inflated_beyond_what_it_promises() -> None:
     packed = zlib.compress(b"\0" * 10**7)
-    for promised in (10, 10**7 - 1, 10**7 + 1, 2**64 - 1):
+    for promised in (10, 10**7 - 1, 10**7 + 1, MAX_BYTES, MAX_BYTES + 1, 2**64 - 1):
         whole = MAGIC + HEADER.pack(FORMAT, 1, len(packed), promised) + b"1" + packed
         checked = whole + zlib.crc32(whole).to_bytes(4, "little")
-        refused(checked, "corrupt snapshot: its body ")
+        refused(checked, "more than the limit" if promised > MAX_BYTES else "corrupt .*: its body ")
 
 
 def test_a_body_is_a_whole_stream_and_nothing_else() -> None:

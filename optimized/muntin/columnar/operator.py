@@ -5,7 +5,7 @@ Queries that have no form over columns run beside it, on the generic operator.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -326,6 +326,14 @@ class ColumnarOperator(Persistent, CustomState):
         self._clock, self._seen = after, seen
         self._arrivals += len(batch)
         return answered
+
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
+        """An operator that continues from the same state, in memory of its own."""
+        twin = type(self)(self._settings, method=self._method)
+        for query in self._queries.values():
+            twin.add(query)
+        twin.restore(self.snapshot())
+        return twin
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot holds, and what it refers to; its classes are imported then."""

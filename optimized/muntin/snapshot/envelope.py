@@ -19,6 +19,9 @@ FORMAT = 1
 
 REMEDY = "restore it with the version of muntin that wrote it"
 
+MAX_BYTES = 1 << 30
+"""A snapshot that is larger when decompressed is refused, unless a limit is given."""
+
 HEADER = Struct("<HBQQ")  # format; lengths of the version, of the body, of the decompressed body
 CHECKSUM = Struct("<I")
 
@@ -48,7 +51,9 @@ def pack_envelope(envelope: Envelope) -> bytes:
     return data + CHECKSUM.pack(zlib.crc32(data))
 
 
-def unpack_envelope(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Envelope:
+def unpack_envelope(
+    data: bytes, expected: int = FORMAT, remedy: str = REMEDY, *, max_bytes: int = MAX_BYTES
+) -> Envelope:
     """The envelope in these bytes, after all checks of lengths and checksum."""
     start = len(MAGIC) + HEADER.size
     if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
@@ -72,6 +77,11 @@ def unpack_envelope(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -
     if CHECKSUM.pack(checksum) != written:
         raise corrupt_snapshot(
             f"CRC-32 of its bytes is {checksum:08x}, expected {written[::-1].hex()} as written"
+        )
+    if inflated_size > max_bytes:
+        raise SnapshotError(
+            f"the snapshot has {inflated_size} bytes when decompressed, more than the limit of "
+            f"{max_bytes}; if you trust it, restore it with max_bytes={inflated_size}"
         )
     body = _decompressed(data[start + version_size : -CHECKSUM.size], inflated_size)
     return Envelope(number, data[start : start + version_size].decode("utf-8", "replace"), body)

@@ -4,14 +4,18 @@ A snapshot is restored into an operator of the same class, configuration and que
 the functions: they are not written.
 """
 
+from contextlib import nullcontext
+from copy import deepcopy
 from types import FunctionType
-from typing import ClassVar
+from typing import ClassVar, NoReturn, Self
 
+from muntin.atomicity import AllOrNothing
 from muntin.snapshot.binary_format import Reader, Writer
 from muntin.snapshot.decoder import DECODE_ERRORS, decoded_fields
 from muntin.snapshot.encoder import capture, reachable_objects
 from muntin.snapshot.envelope import (
     FORMAT,
+    MAX_BYTES,
     Envelope,
     installed_version,
     pack_envelope,
@@ -25,7 +29,7 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Settings
 
 
-class Persistent(Operator):
+class Persistent(AllOrNothing, Operator):
     """An operator with `snapshot` and `restore` as methods.
 
     `configuration` names the attributes that are passed to the constructor and never change. They
@@ -39,25 +43,43 @@ class Persistent(Operator):
         """The root state as bytes."""
         return snapshot(self)
 
-    def restore(self, data: bytes) -> None:
+    def restore(self, data: bytes, *, max_bytes: int = MAX_BYTES) -> None:
         """Replace the state by that of a snapshot; after an error the state is unchanged.
 
-        The snapshot must be of the same class and configuration, with the same queries and names.
+        The snapshot must be of the same class and configuration, with the same queries and names,
+        and no larger than `max_bytes` when decompressed.
         """
-        restore(self, data)
+        restore(self, data, max_bytes=max_bytes)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """An operator of the same queries that continues from the same state."""
+        self.check_callable()
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        vars(twin).update(deepcopy(vars(self), memo))
+        return twin
+
+    def __reduce_ex__(self, _: object, /) -> NoReturn:
+        """Refuse to be pickled: an operator holds functions of the user's, which pickles cannot."""
+        raise TypeError(
+            f"a {type(self).__name__} cannot be pickled: write operator.snapshot(), and restore it "
+            "into an operator with the same arguments and queries"
+        )
 
 
 def snapshot(operator: Operator) -> bytes:
     """The whole state of an operator; equal states of one process give equal bytes."""
+    if isinstance(operator, AllOrNothing):
+        operator.check_callable()
     roots = external_references(operator)
     graph = capture(operator, ExternalReferences(roots), header(operator, roots))
     return pack_envelope(Envelope(FORMAT, installed_version(), Writer().write_graph(graph)))
 
 
-def restore(operator: Operator, data: bytes) -> None:
+def restore(operator: Operator, data: bytes, *, max_bytes: int = MAX_BYTES) -> None:
     """Replace the state of an operator by that of a snapshot; an error leaves it unchanged."""
     try:
-        restore_graph(operator, graph_of(data))
+        restore_graph(operator, graph_of(data, max_bytes))
     except DECODE_ERRORS as cause:
         raise corrupt_snapshot(f"its objects cannot be put together ({cause!r})") from cause
 
@@ -67,9 +89,9 @@ def transfer_state(old: Operator, new: Operator) -> None:
     restore(new, snapshot(old))
 
 
-def graph_of(data: bytes) -> ObjectGraph:
+def graph_of(data: bytes, max_bytes: int = MAX_BYTES) -> ObjectGraph:
     """The object graph in a snapshot."""
-    return Reader(unpack_envelope(data).body).read_graph()
+    return Reader(unpack_envelope(data, max_bytes=max_bytes).body).read_graph()
 
 
 def restore_graph(operator: Operator, graph: ObjectGraph) -> None:
@@ -83,7 +105,8 @@ def restore_graph(operator: Operator, graph: ObjectGraph) -> None:
             f"{type(operator).__qualname__} has the fields {', '.join(fields)} in the snapshot, "
             f"expected {', '.join(expected)}; restore it with the version that wrote it"
         )
-    set_fields(operator, fields)
+    with operator.replacing_state() if isinstance(operator, AllOrNothing) else nullcontext():
+        set_fields(operator, fields)
 
 
 def external_references(operator: Operator) -> dict[str, object]:

@@ -13,6 +13,7 @@ from enum import Enum
 from types import MemberDescriptorType
 from typing import ClassVar, NamedTuple, TypeVar
 
+from muntin.atomicity import GUARD_FIELDS
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.object_graph import SCALARS
@@ -33,8 +34,8 @@ EXTERNAL_TYPES = (Query, Settings, Aggregate, Monoid, WindowType, Measure, Diale
 """Types of external objects, which are never state."""
 
 BUILTIN_TYPES: dict[str, type[object]] = {cls.__name__: cls for cls in (*SCALARS, *CONTAINERS)}
-IGNORED_FIELDS = ("__orig_class__",)
-"""Attributes that `typing` adds to instances of generic classes."""
+IGNORED_FIELDS = ("__orig_class__", *GUARD_FIELDS)
+"""Attributes that `typing` adds to instances of generic classes, and those of guards."""
 
 
 class Constant:

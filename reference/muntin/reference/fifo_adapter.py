@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.spec.cost import Cost, Operation
 from muntin.spec.errors import UnsupportedError, integer
 from muntin.spec.structure import Fifo, Pair, in_time_order
@@ -11,7 +12,7 @@ from muntin.spec.structure import Fifo, Pair, in_time_order
 A = TypeVar("A")
 
 
-class FifoAdapter(Generic[A]):
+class FifoAdapter(AllOrNothing, Generic[A]):
     """The times of the items beside the structure that aggregates them."""
 
     def __init__(self, fifo: Fifo[A]) -> None:

@@ -6,6 +6,7 @@ The naive operators differ in the store that each query and key has.
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
+from muntin.atomicity import AllOrNothing
 from muntin.reference.window_store import RetainedState, WindowContent, WindowStore
 from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -52,8 +53,10 @@ class NaiveQueryState:
         return NaiveQueryState(self.query, self.since, self.missed, keys)
 
 
-class NaiveOperator(Operator):
+class NaiveOperator(AllOrNothing, Operator):
     """An operator that makes one store for each query and key."""
+
+    commits_last = True
 
     def __init__(self, store: type[WindowStore], settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
@@ -71,14 +74,16 @@ class NaiveOperator(Operator):
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         if reason := self._store.unsupported_reason(query, self._settings):
             raise UnsupportedError(reason)
-        self._queries[query.id] = NaiveQueryState(
-            query, max(self._latest_time, self._watermark), dict(self._latest_events)
-        )
+        since = max(self._latest_time, self._watermark)
+        added = NaiveQueryState(query, since, dict(self._latest_events))
+        self.begin_commit()
+        self._queries[query.id] = added
 
     def remove(self, name: str) -> None:
         """Unregister a query."""
         if name not in self._queries:
             raise InvalidInputError(f"there is no query {name!r} to remove")
+        self.begin_commit()
         del self._queries[name]
 
     def take(self, step: Step, /) -> Output:
@@ -92,13 +97,15 @@ class NaiveOperator(Operator):
         watermark = max(self._watermark, promised, latest if self._settings.in_order else -END)
         results = [r for o in enumerate(queries.values()) for r in self._publish(o, watermark)]
         results.sort(key=lambda ordered: ordered[0])
+        output = Output(tuple(result for _, result in results), late)
+        self.begin_commit()
         self._queries, self._watermark, self._latest_time = queries, watermark, latest
         self._finite_watermark = watermark if watermark < END else self._finite_watermark
         self._arrivals += len(step.events)
         for event in step.events:
             if event.time >= self._latest_events.get(event.key, event).time:
                 self._latest_events[event.key] = event
-        return Output(tuple(result for _, result in results), late)
+        return output
 
     def retained(self) -> RetainedState:
         """The size of all stores, over all queries and keys."""

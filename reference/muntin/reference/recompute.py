@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import integer
@@ -15,7 +16,7 @@ from muntin.spec.structure import Pair, in_time_order
 A = TypeVar("A")
 
 
-class Recompute(Generic[A]):
+class Recompute(AllOrNothing, Generic[A]):
     """Two parallel lists, sorted by time. A query costs one combine for each item."""
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:

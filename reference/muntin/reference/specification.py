@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.denotation import History, add, remove, step
@@ -15,8 +16,10 @@ from muntin.spec.structure import Pair, TimedWindow, in_time_order
 A = TypeVar("A")
 
 
-class SpecificationOperator(Operator):
+class SpecificationOperator(AllOrNothing, Operator):
     """Every output is that of the definition. Nothing is ever evicted."""
+
+    commits_last = True
 
     def __init__(self, settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
@@ -24,20 +27,28 @@ class SpecificationOperator(Operator):
 
     def add(self, query: Query) -> None:
         """Register a query: it sees events younger than all that came."""
-        self.history = add(self.history, query)
+        history = add(self.history, query)
+        self.begin_commit()
+        self.history = history
 
     def remove(self, name: str) -> None:
         """Unregister a query."""
-        self.history = remove(self.history, name)
+        history = remove(self.history, name)
+        self.begin_commit()
+        self.history = history
 
     def take(self, events: Step, /) -> Output:
         """Process a step: the results that it changes, and its late events."""
-        self.history, output = step(self.history, events)
+        history, output = step(self.history, events)
+        self.begin_commit()
+        self.history = history
         return output
 
 
-class SpecificationStructure(Generic[A]):
+class SpecificationStructure(AllOrNothing, Generic[A]):
     """Every value is that of the definition, computed anew."""
+
+    failures_change_nothing = True
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError, UnsupportedError
@@ -14,7 +15,7 @@ from muntin.spec.errors import EmptyWindowError, UnsupportedError
 A = TypeVar("A")
 
 
-class SubtractOnEvict(Generic[A]):
+class SubtractOnEvict(AllOrNothing, Generic[A]):
     """A total and the items that it is the fold of.
 
     Where subtraction is not exact, as with floats, errors would pile up for ever. With `drifts`

@@ -2,6 +2,6 @@
 
 import sys
 
-from muntin.cli.main import main
+from muntin.cli.entry_point import run
 
-sys.exit(main())
+sys.exit(run())

@@ -70,19 +70,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     if command is None:
         parser.print_help(sys.stderr)
         return MISUSED
+    if sys.stdout is None or sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison] - `muntin >&-` closes it
+        return FAILED
     try:
         status = command(arguments)
         sys.stdout.flush()
-    except MuntinError as error:
-        complain(str(error))
-        return MISUSED if isinstance(error, InvalidInputError) else FAILED
-    except KeyboardInterrupt:
+    except (MuntinError, OSError, KeyboardInterrupt) as error:
+        return _status_of(error)
+    return status
+
+
+def _status_of(error: BaseException) -> int:
+    """The exit status after an error, which is explained in a line."""
+    if isinstance(error, BrokenPipeError):
+        _discard_output()
+        return BROKEN_PIPE
+    if isinstance(error, OSError):
+        _discard_output()
+        complain(f"cannot write {error.filename or 'the output'}: {error.strerror}")
+        return FAILED
+    if isinstance(error, KeyboardInterrupt):
         complain("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    return status
+    complain(str(error))
+    return MISUSED if isinstance(error, InvalidInputError) else FAILED
+
+
+def _discard_output() -> None:
+    """Let Python close stdout, whose reader or disk takes no more, without a further error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> ArgumentParser:

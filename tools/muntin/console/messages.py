@@ -10,4 +10,16 @@ def say(text: str) -> None:
 
 def complain(text: str) -> None:
     """Print a line for people to stderr, so that stdout holds results only."""
-    sys.stderr.write(f"muntin: {text}\n")
+    lines = [printable(line) for line in text.split("\n")]
+    sys.stderr.write("muntin: " + "\n".join(lines) + "\n")
+
+
+def printable(text: str) -> str:
+    r"""The text with control characters and lone surrogates escaped: no terminal obeys them.
+
+    >>> print(printable("a\x1b[31mb\nc"))
+    a\x1b[31mb\nc
+    """
+    return "".join(
+        c if c.isprintable() or c == "\t" else c.encode("unicode_escape").decode() for c in text
+    )

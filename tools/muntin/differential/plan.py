@@ -23,6 +23,7 @@ DIALECTS: Mapping[str, Dialect] = {"ours": OURS, "spark": SPARK_DIALECT}
 DISORDERS, MIXED_DISORDER = ("none", "uniform", "heavy", "flush"), "real"
 """The shapes of delay (`inputs.generated_traces`), and the name for one shape drawn per key."""
 
+MAX_WHOLE_NUMBER = 10**12
 DEFAULT_WINDOWS = "tumbling:60:sum,sliding:240:60:max,session:20:count,sliding:120:60:mean"
 
 
@@ -172,6 +173,9 @@ def parse_whole_number(text: str, what: str) -> int:
     """
     try:
         number = float(text)
-        return positive(int(number) if number == int(number) else text, what)
+        whole = positive(int(number) if number == int(number) else text, what)
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"{what} must be a whole number above 0, not {text!r}") from error
+    if whole > MAX_WHOLE_NUMBER:
+        raise InvalidInputError(f"{what} must be at most {MAX_WHOLE_NUMBER}, not {text!r}")
+    return whole

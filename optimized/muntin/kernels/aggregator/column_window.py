@@ -6,6 +6,7 @@ NUMBA_DISABLE_JIT=1, columns are lists and the same source is interpreted.
 
 from collections.abc import Sequence
 
+from muntin.atomicity import AllOrNothing
 from muntin.kernels.aggregator.column_backend import (
     NumericColumn,
     ResultColumns,
@@ -25,7 +26,7 @@ SORT_THRESHOLD = 256
 """Batches of fewer items out of order are inserted one by one, which is faster than sorting."""
 
 
-class ColumnWindow:
+class ColumnWindow(AllOrNothing):
     """One window over one aggregate: a finger B+-tree, for columns.
 
     >>> from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate

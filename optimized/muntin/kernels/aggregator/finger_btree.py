@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic
 from weakref import WeakKeyDictionary
 
+from muntin.atomicity import AllOrNothing
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
 from muntin.kernels.compiler.kernel_api import A, Column, Ints
 from muntin.kernels.finger_btree import invariants, layout
@@ -25,7 +26,7 @@ _ENGINES: WeakKeyDictionary[object, Engine[object]] = WeakKeyDictionary()
 """Kept outside of the trees: code is no part of the state that snapshots write."""
 
 
-class FingerTree(Generic[A]):
+class FingerTree(AllOrNothing, Generic[A]):
     """Out-of-order aggregation for any monoid, or for numbers with a compiled engine."""
 
     def __init__(

@@ -7,6 +7,7 @@ Follows section 3 and Figure 7 of [Tangwongsan19]. What a finger tree decides di
 from bisect import bisect_left
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.btree import rebalance
 from muntin.optimized.btree.node import Node
 from muntin.optimized.btree.node_aggregates import up
@@ -34,7 +35,7 @@ class TouchedSpines(Generic[A]):
         self.right |= node.on_right
 
 
-class BalancedTree(Generic[A]):
+class BalancedTree(AllOrNothing, Generic[A]):
     """A tree whose nodes have from min_arity to 2 * min_arity children, the root from 2."""
 
     def __init__(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.flatfat.flatfat import height
 from muntin.optimized.introspection import LevelsPicture
 from muntin.spec.algebra.monoid import Monoid
@@ -28,7 +29,7 @@ def max_intervals(length: int) -> int:
     return height(length + 2) + height((length + 2) // 3) if length else 0
 
 
-class BInt(Generic[A]):
+class BInt(AllOrNothing, Generic[A]):
     """Each item has the next position; only the positions of the window are kept."""
 
     def __init__(self, monoid: Monoid[A], meter: Meter | None = None) -> None:

@@ -11,6 +11,7 @@ from itertools import accumulate
 from math import inf
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.fifo.running_totals import Entry, prefix_totals, suffix_totals
 from muntin.optimized.introspection import QueuePicture, SlotPicture, daba_picture
 from muntin.spec.algebra.monoid import Monoid
@@ -23,7 +24,7 @@ COMBINES = {"insert": 4, "evict": 3, "query": 1}
 """T2, for each single operation: a step costs three, and an item one when it arrives."""
 
 
-class Daba(Generic[A]):
+class Daba(AllOrNothing, Generic[A]):
     """First-in-first-out aggregation in constant time in the worst case, for any monoid.
 
     The front is ready + left + right + turned, and behind it is the back. Ready and turned hold
@@ -31,6 +32,8 @@ class Daba(Generic[A]):
     makes one more total ready; when nothing is left to make ready, what was the back is as long
     as what is ready, and the two become the left and the right of the next front.
     """
+
+    failures_change_nothing = True
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""

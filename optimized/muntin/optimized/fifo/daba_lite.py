@@ -11,6 +11,7 @@ from itertools import accumulate
 from math import inf
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.fifo.running_totals import suffix_totals
 from muntin.optimized.introspection import QueuePicture, SlotPicture, daba_picture
 from muntin.spec.algebra.monoid import Monoid
@@ -23,12 +24,14 @@ COMBINES = {"insert": 3, "evict": 2, "query": 1}
 """T2, for each single operation: a step costs two, and an item one when it arrives."""
 
 
-class DabaLite(Generic[A]):
+class DabaLite(AllOrNothing, Generic[A]):
     """DABA where each item makes way for its own total.
 
     What right and turned fold to together does not change while items move from one to the other.
     So one total of both serves all steps between two flips.
     """
+
+    failures_change_nothing = True
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""

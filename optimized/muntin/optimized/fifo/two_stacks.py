@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.fifo.running_totals import Entry, prefix_totals, suffix_totals
 from muntin.optimized.introspection import ListPicture, QueuePicture, SlotPicture
 from muntin.spec.algebra.monoid import Monoid
@@ -19,8 +20,10 @@ COMBINES = {"insert": 2, "evict": 0, "query": 1}
 """T2, amortised: an item is combined on arrival and when it is flipped."""
 
 
-class TwoStacks(Generic[A]):
+class TwoStacks(AllOrNothing, Generic[A]):
     """First-in-first-out aggregation in constant amortised time, for any monoid."""
+
+    failures_change_nothing = True
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.fifo.running_totals import suffix_totals
 from muntin.optimized.introspection import ListPicture, QueuePicture, SlotPicture
 from muntin.spec.algebra.monoid import Monoid
@@ -20,8 +21,10 @@ COMBINES = {"insert": 2, "evict": 0, "query": 1}
 """T2, amortised: an item is combined on arrival and when it is turned."""
 
 
-class TwoStacksLite(Generic[A]):
+class TwoStacksLite(AllOrNothing, Generic[A]):
     """Two-Stacks where each item makes way for its own suffix total."""
+
+    failures_change_nothing = True
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""

@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity
 from muntin.optimized.introspection import FatPicture
 from muntin.spec.algebra.monoid import Monoid
@@ -27,7 +28,7 @@ def nodes_above_first(capacity: int, leaves: int) -> int:
     return sum(-(-leaves >> level) for level in range(1, height(capacity) + 1))
 
 
-class FlatFatWindow(Generic[A]):
+class FlatFatWindow(AllOrNothing, Generic[A]):
     """A sorted list of times, and a FlatFAT whose first leaves are their values."""
 
     def __init__(self, monoid: Monoid[A], meter: Meter | None = None) -> None:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.atomicity import AllOrNothing
 from muntin.optimized.flatfat.flatfat import (
     FlatFat,
     height,
@@ -24,7 +25,7 @@ from muntin.spec.structure import Pair, in_time_order
 A = TypeVar("A")
 
 
-class ReactiveAggregator(Generic[A]):
+class ReactiveAggregator(AllOrNothing, Generic[A]):
     """Items in the order of time, from the front of the ring on; evicted ones leave holes.
 
     An *offset* counts slots from the front, a *location* is a slot of the ring and the leaf of the

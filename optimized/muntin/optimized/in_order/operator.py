@@ -53,6 +53,7 @@ class InOrderSlicer(Persistent):
     """Many queries over one ordered stream, in one pass."""
 
     configuration = ("_technique",)
+    failures_change_nothing = True
 
     def __init__(self, technique: Technique, settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
@@ -78,6 +79,7 @@ class InOrderSlicer(Persistent):
         if reason:
             raise UnsupportedError(f"query {query.id!r}: {reason}")
         missed = {} if query.window.measure in (TIME, COUNT) else self._last_events.copy()
+        self.begin_commit()
         self.register(query, max(self._last_time, self._watermark), missed)
 
     def register(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
@@ -95,6 +97,7 @@ class InOrderSlicer(Persistent):
             raise InvalidInputError(f"there is no query {name!r} to remove")
         at = self._group_by_query[name]
         changed = {s: k.copy_without(name) for s, k in self._key_states.items() if s.group == at}
+        self.begin_commit()
         self._key_states |= changed
         del self._group_by_query[name], self._groups[at].queries[name]
         self._update_pane_edges(at)
@@ -110,11 +113,13 @@ class InOrderSlicer(Persistent):
         late = tuple(event for event in step.events if event.time < limit)
         watermarks = self._watermark_after(step)
         uncommitted = self.prepare([e for e in step.events if e.time >= limit], watermarks)
+        results = sorted(uncommitted.results, key=self._sort_key)
+        output = Output(tuple(starmap(self._result, results)), late)
+        self.begin_commit()
         self.commit(uncommitted, watermarks)
         self._last_events |= {event.key: event for event in step.events}
         self._last_time = step.events[-1].time if step.events else self._last_time
-        results = sorted(uncommitted.results, key=self._sort_key)
-        return Output(tuple(starmap(self._result, results)), late)
+        return output
 
     def prepare(self, events: Iterable[Event], watermarks: InOrderWatermark) -> UncommittedStep:
         """Ingest events that are in time; what that changes counts only after the commit."""

@@ -59,6 +59,7 @@ class Scotty(Persistent):
     """General stream slicing."""
 
     configuration = ("_build", "_letters")
+    failures_change_nothing = True
 
     def __init__(
         self,
@@ -86,6 +87,7 @@ class Scotty(Persistent):
         query = as_opaque_if_derived(query, self._settings)
         since = max(self._latest_time, self._watermark)
         plan = plan_for(query, self._settings, since, self._letters)
+        self.begin_commit()
         group, timed = self._group_for(query, plan), query.window.measure in (TIME, COUNT)
         group.add(query, since, {} if timed else self._latest_events.copy())
         self._added_count += 1
@@ -136,6 +138,7 @@ class Scotty(Persistent):
         """Drop a query, and the state that only it needed."""
         if name not in self._query_states:
             raise InvalidInputError(f"there is no query {name!r} to remove")
+        self.begin_commit()
         self._query_states[name].group.remove(name)
         del self._query_states[name]
         self._group_entries = [other for other in self._group_entries if other.group.queries]
@@ -160,6 +163,7 @@ class Scotty(Persistent):
             raise
         late_events = self._late_events(batch, ingest_watermarks, votes)
         results = self._ordered_results([output for _, g in outputs for output in g])
+        self.begin_commit()
         for group, group_outputs in outputs:
             group.commit(group_outputs, output_watermarks)
         self._record_latest_events(events)

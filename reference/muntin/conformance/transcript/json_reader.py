@@ -96,6 +96,11 @@ def _is_object(value: object) -> TypeGuard[Mapping[object, object]]:
 
 T = TypeVar("T", bound=str)
 
+MAX_DEPTH = 100
+MAX_DIGITS = 4300
+"""What Python converts from text, unless it is set otherwise; `t` and `v` may have as many."""
+NESTED_TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} deep, which is the limit"
+
 MAX_EXCERPT_LENGTH = 60
 """How many characters of an invalid value a message shows."""
 
@@ -210,11 +215,39 @@ def load(text: str | bytes) -> JsonNode:
     try:
         decoded = text if isinstance(text, str) else text.decode()
         value: Json = json.loads(
-            decoded, object_pairs_hook=_once_each, parse_constant=_refuse, parse_float=_float
+            decoded,
+            object_pairs_hook=_once_each,
+            parse_constant=_refuse,
+            parse_float=_float,
+            parse_int=_integer,
         )
-    except (ValueError, RecursionError) as cause:
+    except TranscriptError:
+        raise
+    except RecursionError as cause:
+        raise TranscriptError(NESTED_TOO_DEEP) from cause
+    except ValueError as cause:
         raise TranscriptError(f"this is not JSON: {cause}") from cause
+    _check_depth(value)
     return JsonNode(value)
+
+
+def _check_depth(value: Json) -> None:
+    """Refuse what is nested so deeply that a recursive reader could not read it."""
+    level: list[Json] = [value]
+    for _ in range(MAX_DEPTH):
+        lists = [item for item in level if isinstance(item, list)]
+        objects = [item for item in level if isinstance(item, dict)]
+        level = [part for item in lists for part in item]
+        level += [part for item in objects for part in item.values()]
+        if not level:
+            return
+    raise TranscriptError(NESTED_TOO_DEEP)
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise TranscriptError(f"the integer {text[:20]}... has over {MAX_DIGITS} digits, the limit")
+    return int(text)
 
 
 def _once_each(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from muntin.console.messages import say
+from muntin.console.messages import printable, say
 from muntin.snapshot.inspection import summary_lines
 from muntin.spec.errors import InvalidInputError
 
@@ -28,5 +28,5 @@ def run(arguments: Namespace) -> int:
     except OSError as cause:
         raise InvalidInputError(f"cannot read {path}: {cause.strerror}") from cause
     for line in summary_lines(data):
-        say(line)
+        say(printable(line))
     return 0
