@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).parents[2]
 
 LEVELS = ("proved", "exhausted", "confirmed", "tested", "measured")
 """From the strongest to the weakest."""
 
+Side = Literal["a model", "the code"]
+SIDES: tuple[Side, Side] = ("a model", "the code")
+"""What evidence speaks of."""
+
 MEANINGS = {
-    "proved": "by Z3 or by Coq, without bounds, about the named model; its controls are refuted",
-    "exhausted": "the real code, in every state or on every input within the named scope",
-    "confirmed": "by CrossHair, on all paths of the real code, for the named integers",
+    "proved": "by Z3 or by Coq, without bounds, of the named model; its controls are refuted",
+    "exhausted": "in every state or on every input within the named scope",
+    "confirmed": "by CrossHair, on all paths, for the named integers",
     "tested": "on inputs that Hypothesis draws, and on examples worked out by hand",
     "measured": "by a benchmark, on one machine",
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from evidence.checks import LEVELS, ROOT, Place
+from evidence.checks import LEVELS, ROOT, SIDES, Place, Side
 from evidence.labels import labels, proved_labels, stated_facts
 
 FOLDER = ROOT / "proofs" / "CLAIMS"
@@ -28,6 +28,7 @@ class Check:
     """Evidence of some level within a scope; the scope of a proof is its model."""
 
     level: str
+    side: Side
     scope: str
     places: tuple[Place, ...]
 
@@ -41,13 +42,30 @@ class Claim:
     states: str
     why: str
     papers: tuple[str, ...]
-    checks: tuple[Check, ...]
+    parts: tuple[tuple[Check, ...], ...]
     bounds: tuple[str, ...]
 
     @property
-    def level(self) -> str:
-        """The level of its strongest evidence."""
-        return min((check.level for check in self.checks), key=LEVELS.index)
+    def checks(self) -> tuple[Check, ...]:
+        """The checks of all parts, each once."""
+        return tuple(dict.fromkeys(check for part in self.parts for check in part))
+
+    def level(self, side: Side) -> str:
+        """The level of the weakest part that the claim needs; empty if one has no such evidence.
+
+        A part is as strong as its strongest check. Of the code are checks of the code alone; what
+        rests on a model in one part may rest on the code in another.
+        """
+        sides = {side} if side == "the code" else set(SIDES)
+        levels = [[check.level for check in part if check.side in sides] for part in self.parts]
+        if not all(levels) or all(check.side != side for check in self.checks):
+            return ""
+        return max((min(part, key=LEVELS.index) for part in levels), key=LEVELS.index)
+
+    @property
+    def evidence(self) -> str:
+        """Both levels in words."""
+        return ", ".join(f"{self.level(side)} of {side}" for side in SIDES if self.level(side))
 
     @property
     def places(self) -> Iterator[Place]:
@@ -109,32 +127,50 @@ class _Reader:
 
     def _check(self, name: str, table: Table) -> Check:
         self._at = f"check {name!r}"
-        self._reject_unknown_keys(table, "level", "scope", "at")
+        self._reject_unknown_keys(table, "level", "of", "scope", "at")
         level, scope = self._string(table, "level"), self._string(table, "scope")
         places = tuple(map(Place.parse, self._strings(table, "at")))
         if level not in LEVELS or not places:
             raise self._error(f"it needs a level, one of {LEVELS}, and places to run in `at`")
-        return Check(level, scope, places)
+        of = self._string(table, "of", "a model" if level == "proved" else "the code")
+        sides = SIDES[:1] if level == "proved" else SIDES
+        for side in sides:
+            if side == of:
+                return Check(level, side, scope, places)
+        raise self._error(f"`of` is one of {sides}, for what is {level}")
 
     def _claims(
         self, heading: str, table: Table, checks: Mapping[str, Check], facts: Mapping[str, str]
     ) -> Iterator[Claim]:
         """Yield a claim, or one for each label of the heading if the code states the sentences."""
         self._at = f"claim {heading!r}"
-        self._reject_unknown_keys(table, "states", "why", "papers", "checks", "vectors", "bounds")
-        used = self._strings(table, "checks")
-        if unknown := set(used) - set(checks):
-            raise self._error(f"there is no check {sorted(unknown)}; define it under [checks]")
+        known = "states", "why", "papers", "checks", "parts", "vectors", "bounds"
+        self._reject_unknown_keys(table, *known)
         vectors = tuple(map(Place.parse, self._strings(table, "vectors")))
-        by_hand = (Check("tested", "traces worked out by hand", vectors),) if vectors else ()
-        own = (*(checks[name] for name in used), *by_hand)
+        by_hand = Check("tested", "the code", "traces worked out by hand", vectors)
+        own = tuple(
+            (*(self._named(name, checks) for name in used), *((by_hand,) if vectors else ()))
+            for used in self._parts(table)
+        )
         why, papers = self._string(table, "why"), self._strings(table, "papers")
         bounds = self._strings(table, "bounds")
         for label in labels(heading) if "states" not in table else [heading]:
             states = self._string(table, "states", facts.get(label, ""))
-            if not own or not states:
+            if not all(own) or not states:
                 raise self._error("it needs checks, and a sentence in `states` or in the code")
             yield Claim(self._name, label, states, why, papers, own, bounds)
+
+    def _parts(self, table: Table) -> list[tuple[str, ...]]:
+        """The names of the checks of each part that a claim needs: of one, or of several."""
+        parts = table.get("parts", {"all of it": table.get("checks", [])})
+        if not isinstance(parts, dict) or len({"parts", "checks"} & table.keys()) > 1:
+            raise self._error("it needs `checks`, or a table `parts` with the checks of each part")
+        return [self._strings(parts, name) for name in parts]
+
+    def _named(self, name: str, checks: Mapping[str, Check]) -> Check:
+        if name not in checks:
+            raise self._error(f"there is no check {name!r}; define it under [checks]")
+        return checks[name]
 
     def _error(self, message: str) -> ClaimError:
         return ClaimError(f"proofs/CLAIMS/{self._name}.toml, {self._at}: {message}")

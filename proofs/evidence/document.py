@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from evidence.checks import LEVELS, MEANINGS, ROOT, commands
+from evidence.checks import LEVELS, MEANINGS, ROOT, SIDES, commands
 from evidence.claim import PARTS, Check, Claim, Subject, claims, subjects
 
 DOCUMENT, README = "docs/invariants.md", "README.md"
@@ -30,8 +30,10 @@ arity of a tree. [How to read each kind of proof](../proofs/README.md) explains 
 Run the commands in the top folder: `make check` once, which creates the environment, then
 `source .venv/bin/activate`. `export MUNTIN_PROFILE=ci` draws as many random runs as CI does.
 
-Evidence has one of five levels. They are never mixed: a claim may have evidence at several levels,
-each with its own scope, and counts in the tables at the strongest.
+Evidence has one of five levels, and speaks of the code or of a model of it. They are never mixed: a
+claim may have evidence at several levels, each with its own scope. Where a claim needs several
+parts, it counts at the level of the weakest one, and each part at its strongest: once for a model,
+and once for the code. That the code does what a model does is a claim of its own.
 """
 TAIL = "## Where the claims of the papers are\n"
 
@@ -51,20 +53,27 @@ def readme() -> str:
 
 
 def table() -> str:
-    """The number of claims of each subject, each counted once, at its strongest level."""
+    """The number of claims of each subject: at each level of a model, and at each of the code."""
     rows = [
-        [f"[{subject.title}]({DOCUMENT}#{anchor(subject.title)})", *counts_by_level(subject.claims)]
+        [f"[{subject.title}]({DOCUMENT}#{anchor(subject.title)})", *counts(subject.claims)]
         for subject in subjects()
     ]
-    return "".join(
-        table_lines(["claims about", *LEVELS], [*rows, ["all", *counts_by_level(claims())]])
+    head = ["claims about", "in all", *(f"{level} of {side}" for side, level in COLUMNS)]
+    return "".join(table_lines(head, [*rows, ["all", *counts(list(claims()))]]))
+
+
+COLUMNS = [(SIDES[0], "proved"), (SIDES[0], "else shown")] + [(SIDES[1], at) for at in LEVELS[1:]]
+
+
+def counts(counted: Sequence[Claim]) -> list[str]:
+    """The number of claims, and of those at each level of a model and of the code."""
+    numbers = Counter(
+        (side, level if (side, level) in COLUMNS else "else shown")
+        for claim in counted
+        for side in SIDES
+        if (level := claim.level(side))
     )
-
-
-def counts_by_level(counted: Iterable[Claim]) -> list[str]:
-    """The number of claims at each level."""
-    levels = Counter(claim.level for claim in counted)
-    return [str(levels[level] or "") for level in LEVELS]
+    return [str(number or "") for number in (len(counted), *(numbers[at] for at in COLUMNS))]
 
 
 def table_lines(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
@@ -128,7 +137,8 @@ def check_line(check: Check) -> str:
         if place.path.endswith(".v")
     ]
     named = f" ({', '.join(theorems)})" if theorems else ""
-    return f"**{check.level}**, {check.scope}: `{'; '.join(commands(check.places))}`{named}"
+    of = " of a model" if check.side == SIDES[0] and check.level != "proved" else ""
+    return f"**{check.level}{of}**, {check.scope}: `{'; '.join(commands(check.places))}`{named}"
 
 
 def title(path: Path) -> str:
@@ -164,6 +174,6 @@ def index() -> Iterator[str]:
     for claim in claims():
         for paper in claim.papers:
             title = titles[claim.subject]
-            places[paper].append(f"[{title} {claim.label}](#{anchor(title)}), {claim.level}")
+            places[paper].append(f"[{title} {claim.label}](#{anchor(title)}), {claim.evidence}")
     rows = ([paper, "; ".join(links)] for paper, links in sorted(places.items()))
     yield from table_lines(["in the paper", "here"], rows)

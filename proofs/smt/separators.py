@@ -157,7 +157,7 @@ def starts_depend_on_neighbours_only() -> Theorem:
 
 
 def a_split_keeps_separators_right() -> Theorem:
-    """Algorithm 4, session case 1.1."""
+    """Algorithm 4, session case 3: an event makes a session of its own."""
     given = And(PLACE, FAR_LEFT, FAR_RIGHT)
     flexible = Store(SEPARATOR, EVENT, FLEXIBLE)
     return Theorem(
@@ -168,7 +168,7 @@ def a_split_keeps_separators_right() -> Theorem:
 
 
 def a_fusion_keeps_separators_right() -> Theorem:
-    """Algorithm 5, session case 3."""
+    """Algorithm 5, session case 2: an event joins two sessions."""
     given = And(PLACE, PARTED, Not(FAR_LEFT), Not(FAR_RIGHT))
     return Theorem(
         given,
@@ -182,7 +182,7 @@ def a_fusion_keeps_separators_right() -> Theorem:
 
 
 def an_extension_keeps_separators_right() -> Theorem:
-    """Algorithm 6 as it must stand, case 1.2: a separator at the event is looked for first."""
+    """Algorithm 6 as it must stand, case 1.3: a separator at the event is looked for first."""
     given = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
     mended = extend(as_printed=True, line_8=True)
     return Theorem(
@@ -219,7 +219,7 @@ def with_line_8_an_extension_is_right_where_no_separator_is() -> Theorem:
 
 
 def nothing_changes_inside_a_session_or_at_its_end() -> Theorem:
-    """Algorithm 3, session cases 1.3 and 2: the event is added to a slice, and that is all."""
+    """Algorithm 3, session cases 1.1 and 1.2: the event is added to a slice, and that is all."""
     inside, at_end = Not(PARTED), And(FAR_RIGHT, Not(FAR_LEFT))
     given = And(PLACE, Or(inside, at_end))
     alone = And(PLACE, FAR_RIGHT)

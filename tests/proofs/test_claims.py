@@ -29,8 +29,14 @@ PAPERS = {
         *("section 3.1, up-aggregation invariant", "section 3.3, aggregation invariants"),
     ),
     "[Carbone16]": (
-        *("section 2.1, FIFO windows", "section 3.2, deterministic windows", "section 5.1"),
-        *("sections 3.1 and 5.2", "section 5.4", "Table 1", "Figure 7"),
+        *("section 2.1, FIFO windows", "section 3.2, deterministic windows"),
+        *(
+            "section 5.2, storage costs",
+            "sections 3.1 and 5.2",
+            "section 5.4",
+            "Table 1",
+            "Figure 7",
+        ),
     ),
     "[Traub20]": (
         *("Figures 4, 5 and 6", "section 5.3", "section 5.3, minimum number of slices"),
@@ -172,6 +178,50 @@ def test_the_sentence_of_a_fact_comes_from_the_code(tmp_path: Path) -> None:
     assert all(place.exists() for place in claim.places)
 
 
+PROVED = """
+[checks.two]
+level = "proved"
+scope = "of a model"
+at = ["proofs/smt/slices.py::f"]
+[checks.three]
+level = "exhausted"
+of = "a model"
+scope = "small"
+at = ["tests/proofs/test_claims.py::test_no_label_is_given_twice"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("needed", "of_a_model", "of_the_code"),
+    [
+        ('checks = ["one"]', "", "tested"),
+        ('checks = ["two"]', "proved", ""),
+        ('checks = ["one", "two"]', "proved", "tested"),
+        ('checks = ["two", "three"]', "proved", ""),
+        ('parts = { a = ["two"], b = ["one"] }', "tested", ""),
+        ('parts = { a = ["two", "one"], b = ["one"] }', "tested", "tested"),
+        ('parts = { a = ["two", "one"], b = ["three"] }', "exhausted", ""),
+        ('parts = { a = ["one"], b = ["one"] }', "", "tested"),
+    ],
+)
+def test_a_claim_is_as_strong_as_the_weakest_part_that_it_needs(
+    tmp_path: Path, needed: str, of_a_model: str, of_the_code: str
+) -> None:
+    text = HEALTHY.replace('checks = ["one"]', needed)
+    (tmp_path / "a.toml").write_text(text.replace("[claims", f"{PROVED}[claims"))
+    (claim,) = read_subject(tmp_path / "a.toml").claims
+    assert (claim.level("a model"), claim.level("the code")) == (of_a_model, of_the_code)
+
+
+def test_what_is_confirmed_of_the_code_imports_it() -> None:
+    checks = {c for claim in CLAIMS for c in claim.checks if c.level == "confirmed"}
+    of_the_code = {p.path for c in checks if c.side == "the code" for p in c.places}
+    of_a_model = {p.path for c in checks if c.side == "a model" for p in c.places}
+    imports = {path for path in of_the_code | of_a_model if "muntin." in (ROOT / path).read_text()}
+    assert (of_the_code, of_a_model & imports) == (imports, set())
+    assert of_a_model
+
+
 @pytest.mark.parametrize(
     ("healthy", "malformed", "message"),
     [
@@ -180,6 +230,10 @@ def test_the_sentence_of_a_fact_comes_from_the_code(tmp_path: Path) -> None:
         ('code = ["reference/muntin/reference/recompute.py"]', "", "it needs `code`"),
         ('checks = ["one"]', 'checks = ["two"]', "there is no check"),
         ('checks = ["one"]', "checks = []", "it needs checks"),
+        ('checks = ["one"]', "parts = { a = [] }", "it needs checks"),
+        ('checks = ["one"]', "parts = 3", "a table `parts`"),
+        ('checks = ["one"]', 'checks = ["one"]\nparts = { a = ["one"] }', "a table `parts`"),
+        ('scope = "small"', 'scope = "small"\nof = "hope"', "`of` is one of"),
         ("[claims.S1]", "[claims.S9]", "a sentence in `states` or in the code"),
         ('why = "Because."', "", "why must be a string"),
         ('why = "Because."', "whence = 1", "'whence'"),

@@ -1,5 +1,7 @@
 """The Reactive Aggregator beyond its interface: its layout, variants and refusals."""
 
+from random import Random
+
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -122,3 +124,30 @@ def test_the_fifo_variant_refuses_to_evict_from_the_middle() -> None:
 def test_the_capacity_is_a_power_of_two(capacity: int) -> None:
     with pytest.raises(InvalidInputError, match="capacity"):
         ReactiveAggregator(FREE, capacity=capacity)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_calls_resize_as_seldom_as_claimed(seed: int) -> None:
+    random, ring = Random(seed), Opened(FREE)  # noqa: S311 - no secret
+    arrivals = evictions = resizes = 0
+    for time in range(900):
+        capacity = ring.capacity
+        if random.random() < (0.8 if time < 500 else 0.2) or not len(ring):
+            ring.insert(time, (time,))
+            arrivals += 1
+        else:
+            ring.evict(ring.oldest() or 0)
+            evictions += 1
+        if ring.capacity != capacity:
+            assert not resizes or 8 * evictions >= capacity or 2 * arrivals >= capacity
+            arrivals, evictions, resizes = 0, 0, resizes + 1
+    assert resizes > 5
+
+
+def test_a_batch_may_fill_the_ring_and_let_it_double_soon_after() -> None:
+    ring = Opened(FREE)
+    ring.bulk_insert((time, (time,)) for time in range(127))
+    assert (ring.capacity, len(ring)) == (128, 127)
+    for time in (127, 128):
+        ring.insert(time, (time,))
+    assert ring.capacity == 256
