@@ -72,8 +72,8 @@ let fiba state =
     | "new", [ arity ] ->
         min_arity := arity;
         change (FibaTree.coq_new m)
-    | "insert", [ time; value ] -> change (FibaTree.insert m !min_arity time value !held)
-    | "evict", [ time ] -> change (FibaTree.evict m !min_arity time !held)
+    | "insert", [ time; value ] -> change (FibaInsertHit.insert_by_hit m !min_arity time value !held)
+    | "evict", [ time ] -> change (FibaEvictHit.evict_by_hit m !min_arity time !held)
     | "range", [ first; last ] -> [ FibaRange.query_range m first last !held ]
     | _ -> raise (Unknown [ call ])
 
