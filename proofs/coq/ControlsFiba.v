@@ -2,7 +2,7 @@
     False variants of the theorems, each refuted by a computed counterexample, and witnesses that
     the hypotheses of the theorems can be met. *)
 From Muntin Require FibaTree FibaContents FibaAggregates Fiba FibaHit FibaInsertHit FibaEvictHit
-  FibaEvictRepair.
+  FibaEvictRepair FibaBulkEvict FibaBulkEvictHolds FibaBulkInsert FibaBulkInsertHolds.
 From Muntin Require Import Monoid.
 Set Implicit Arguments.
 
@@ -11,7 +11,7 @@ Set Implicit Arguments.
 
 Module HitControls.
   Import FibaTree FibaContents FibaAggregates Fiba FibaHit FibaInsertHit FibaEvictHit
-    FibaEvictRepair.
+    FibaEvictRepair FibaBulkEvict FibaBulkEvictHolds FibaBulkInsert FibaBulkInsertHolds.
   #[local] Instance two : min_arity := MinArity (le_n 2).
   Definition insert_at t := Insert t [Z.to_nat t].
   Definition after times : fiba := fold_left apply (map insert_at times) new.
@@ -63,5 +63,56 @@ Module HitControls.
   Proof.
     intro H. specialize (H 5%Z _ _ (after_relates [1; 5; 2; 3]%Z)).
     apply (f_equal query) in H; vm_compute in *; [discriminate|auto].
+  Qed.
+
+  Definition many := map (fun k => Z.of_nat (k * 7 mod 20)) (seq 0 20).
+
+  (** Witness of FibaBulkEvictHolds.bulk_evict_relates, FibaBulkInsertHolds.bulk_insert_relates: a
+      tree of twenty entries and height 2, and a batch with two pairs at one time. *)
+  Definition batch := [(3%Z, [1]); (3%Z, [2]); (50%Z, [3])].
+  Example many_relate : relates (after many) (entries many) /\ sorted batch /\
+    projT1 (after many) = 2 /\ length (entries many) = 20.
+  Proof.
+    split; [apply after_relates|]. split; [|now vm_compute].
+    cbn. repeat split; intros; intuition (subst; cbn; lia).
+  Qed.
+
+  (** Control of FibaBulkEvictHolds.bulk_evict_relates: what is at the time stays. *)
+  Example what_is_at_the_time_stays : ~ forall last_out f held, relates f held ->
+    relates (bulk_evict last_out f) (filter (fun x => last_out <=? fst x)%Z held).
+  Proof.
+    intro H. destruct (H 7%Z _ _ (after_relates many)) as [E _]. vm_compute in E. discriminate.
+  Qed.
+  (** Control of FibaBulkEvictHolds.bulk_evict_relates: the nodes that the cut has gone through are
+      not filled. *)
+  Definition cut_only last_out (f : fiba) : fiba :=
+    let (h, n) := f in
+    let (h, n) := drop_before last_out h n in
+    let (h, n) := shrink_all h (cut last_out (S h) n) in shrink h n.
+  Example cut_without_fill : ~ forall last_out f held, relates f held ->
+    relates (cut_only last_out f) (filter (fun x => last_out <? fst x)%Z held).
+  Proof.
+    intro H. destruct (H 8%Z _ _ (after_relates many)) as [_ I].
+    assert (G : root_legal (cut_only 8 (after many))).
+    { destruct (cut_only 8 (after many)). apply I. }
+    vm_compute in G. lia.
+  Qed.
+
+  (** Control of FibaBulkInsertHolds.bulk_insert_relates: of a batch that is not sorted. *)
+  Example unsorted_batch : ~ forall batch f held, relates f held ->
+    relates (bulk_insert batch f)
+      (fold_left (fun held x => window_insert (fst x) (snd x) held) batch held).
+  Proof.
+    intro H. destruct (H [(30%Z, [0]); (5%Z, [1]); (30%Z, [2])] _ _ (after_relates many)) as [E _].
+    vm_compute in E. discriminate.
+  Qed.
+  (** Control of FibaBulkInsertHolds.bulk_insert_relates: what is at one time in the
+      batch is combined with the younger first. *)
+  Example younger_first : ~ forall batch f held, relates f held -> sorted batch ->
+    relates (bulk_insert batch f)
+      (fold_left (fun held x => window_insert (fst x) (snd x) held) (rev batch) held).
+  Proof.
+    intro H. destruct (H batch _ _ (after_relates many)) as [E _]; [apply many_relate|].
+    vm_compute in E. discriminate.
   Qed.
 End HitControls.

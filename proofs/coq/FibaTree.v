@@ -10,7 +10,7 @@
     reach is the same, and bounds in FibaCost.v say how far the code climbs. After each call the
     root and both spines are recomputed, where the code recomputes what hit names: FibaInsertHit.v
     and FibaEvictRepair.v say that the tree is the same. Visits and combines are not counted. Range
-    queries are in FibaRange.v. *)
+    queries are in FibaRange.v, bulk calls in FibaBulkEvict.v and FibaBulkInsert.v. *)
 From Muntin Require Import Monoid.
 Set Implicit Arguments.
 

@@ -4,7 +4,7 @@ From Muntin Require
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
   Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows
   FibaAggregates Fiba FibaRange FibaCost FibaNodes
-  FibaInsertHit FibaEvictRepair.
+  FibaInsertHit FibaEvictRepair FibaBulkEvictHolds FibaBulkInsertHolds.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -92,3 +92,5 @@ Print Assumptions FibaNodes.insert_makes_nodes.
 Print Assumptions FibaNodes.evict_loses_nodes.
 Print Assumptions FibaInsertHit.insert_by_hit_is_insert.
 Print Assumptions FibaEvictRepair.evict_by_hit_is_evict.
+Print Assumptions FibaBulkEvictHolds.bulk_evict_relates.
+Print Assumptions FibaBulkInsertHolds.bulk_insert_relates.
