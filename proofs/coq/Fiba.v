@@ -122,8 +122,7 @@ Section Fiba.
   Qed.
 
   (** [S1, S2, S3, S9, S10, S11, S12] An insert keeps all facts, and inserts into the window; a
-      value at a time that is there is combined on its right.
-      Not claimed: that the code's shorter repair has the same result; see FibaTree.v. *)
+      value at a time that is there is combined on its right. *)
   Theorem insert_relates t v f entries :
     relates f entries -> relates (insert t v f) (window_insert t v entries).
   Proof. intros [<- I]. destruct (insert_ok t v f I). now split. Qed.

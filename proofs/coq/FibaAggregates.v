@@ -211,7 +211,7 @@ Section Aggregates.
   Set Implicit Arguments.
   (** [S9, S10, S11, S12] If the nodes on no spine hold their folds, then a repair of the root and
       both spines by the formulas of Figure 2 makes all aggregates hold, and changes no entry.
-      Not claimed: which nodes need no repair. *)
+      Not claimed: which nodes need no repair; see FibaInsertHit.v and FibaEvictRepair.v. *)
   Theorem repair_gives_aggregates h n : inside_folded h n -> aggregates_hold h (repair h n) /\
     contents (S h) (repair h n) = contents (S h) n.
   Proof.

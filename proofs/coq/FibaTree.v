@@ -6,12 +6,11 @@
     Code: optimized/muntin/optimized/btree/node_aggregates.py
     Code: optimized/muntin/optimized/btree/node.py
     Text: proofs/fiba.md
-    Idealised: three things. Calls descend from the root, where the code climbs from a finger; the
-    node that they reach is the same, and bounds in FibaCost.v say how far the code climbs. After
-    each call the root and both spines are recomputed, where the code recomputes what hit names; S9
-    to S12 leave no choice of values, but that no recomputation is wrongly left out is not proved.
-    Visits and combines are not counted. Bulk calls are not modelled; range queries are in
-    FibaRange.v. *)
+    Idealised: calls descend from the root, where the code climbs from a finger; the node that they
+    reach is the same, and bounds in FibaCost.v say how far the code climbs. After each call the
+    root and both spines are recomputed, where the code recomputes what hit names: FibaInsertHit.v
+    and FibaEvictRepair.v say that the tree is the same. Visits and combines are not counted. Range
+    queries are in FibaRange.v, bulk calls in FibaBulkEvict.v and FibaBulkInsert.v. *)
 From Muntin Require Import Monoid.
 Set Implicit Arguments.
 

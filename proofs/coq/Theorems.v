@@ -3,7 +3,8 @@ From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
   Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows
-  FibaAggregates Fiba FibaRange FibaCost FibaNodes.
+  FibaAggregates Fiba FibaRange FibaCost FibaNodes
+  FibaInsertHit FibaEvictRepair FibaBulkEvictHolds FibaBulkInsertHolds.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -89,3 +90,7 @@ Print Assumptions FibaCost.climb_bound.
 Print Assumptions FibaCost.climb_right_bound.
 Print Assumptions FibaNodes.insert_makes_nodes.
 Print Assumptions FibaNodes.evict_loses_nodes.
+Print Assumptions FibaInsertHit.insert_by_hit_is_insert.
+Print Assumptions FibaEvictRepair.evict_by_hit_is_evict.
+Print Assumptions FibaBulkEvictHolds.bulk_evict_relates.
+Print Assumptions FibaBulkInsertHolds.bulk_insert_relates.

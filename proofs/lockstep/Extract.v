@@ -2,8 +2,8 @@
     a list of numbers.
     Partial aggregates are numbers here: those of a monoid that main.ml gives. *)
 From Muntin Require Import Monoid FibaTree.
-From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat FibaRange Denotation
-  SlicingOperator.
+From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat FibaRange FibaInsertHit
+  FibaEvictHit FibaBulkEvict FibaBulkInsert Denotation SlicingOperator.
 Require Import ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
 Set Implicit Arguments.
 Extraction Language OCaml.
@@ -51,6 +51,8 @@ Separate Extraction monoid Z.of_nat
   DabaLite.empty DabaLite.insert DabaLite.evict DabaLite.query daba_lite_state
   FlatFat.new FlatFat.update FlatFat.touched FlatFat.prefix FlatFat.suffix FlatFat.range
   FlatFat.cover
-  FibaTree.new FibaTree.insert FibaTree.evict FibaTree.query FibaRange.query_range fiba_state fiba_items
+  FibaTree.new FibaInsertHit.insert_by_hit FibaEvictHit.evict_by_hit FibaBulkEvict.bulk_evict
+  FibaBulkInsert.bulk_insert FibaTree.query
+  FibaRange.query_range fiba_state fiba_items
   Denotation.empty Denotation.add_query Denotation.remove_query Denotation.step_of
   SlicingOperator.new_operator SlicingOperator.operator_step.

@@ -72,8 +72,10 @@ let fiba state =
     | "new", [ arity ] ->
         min_arity := arity;
         change (FibaTree.coq_new m)
-    | "insert", [ time; value ] -> change (FibaTree.insert m !min_arity time value !held)
-    | "evict", [ time ] -> change (FibaTree.evict m !min_arity time !held)
+    | "insert", [ time; value ] -> change (FibaInsertHit.insert_by_hit m !min_arity time value !held)
+    | "evict", [ time ] -> change (FibaEvictHit.evict_by_hit m !min_arity time !held)
+    | "bulk-evict", [ time ] -> change (FibaBulkEvict.bulk_evict m !min_arity time !held)
+    | "bulk-insert", batch -> change (FibaBulkInsert.bulk_insert m !min_arity (pairs batch) !held)
     | "range", [ first; last ] -> [ FibaRange.query_range m first last !held ]
     | _ -> raise (Unknown [ call ])
 

@@ -6,6 +6,7 @@ The two have other nodes, so only what they hold and answer can be compared with
 from collections.abc import Callable, Iterator
 from functools import cache
 from random import Random
+from typing import NamedTuple
 
 from lockstep.comparison import Comparison
 from lockstep.words import LINES, PRIME, CountedWords, letter
@@ -17,6 +18,10 @@ from muntin.optimized.btree.node import Node
 
 ARITIES = (2, 2, 3, 4, 8)
 SIZES = (6, 20, 60)
+BULK = 1 / 8
+"""Which share of inserts and of evicts are bulk calls."""
+RANGES = 1 / 5
+"""How many range queries there are for each other call."""
 
 
 class ReadableFiba(Fiba[int]):
@@ -38,32 +43,48 @@ def _append_node(numbers: list[int], node: Node[int]) -> None:
         _append_node(numbers, child)
 
 
-def tree_calls(rng: Random, held: list[int]) -> Iterator[tuple[str, int]]:
-    """Yield inserts and evicts of a window that grows and shrinks; `held` are its times."""
+def tree_calls(rng: Random, held: list[int]) -> Iterator[tuple[str, list[int]]]:
+    """Yield calls and their times, of a window that grows and shrinks; `held` are its times."""
     largest, growing = rng.choice(SIZES), True
     for _ in range(4 * largest):
         growing = len(held) < largest if len(held) in (0, largest) else growing
         youngest = max(held, default=0)
         if not held or rng.random() < (0.75 if growing else 0.25):
             time = rng.choice((rng.randrange(2 * largest), youngest + rng.randrange(3)))
-            held += [] if time in held else [time]
-            yield "insert", time
+            times = [time]
+            if rng.random() < BULK:
+                span = rng.choice((3, largest))
+                times = sorted(time + rng.randrange(span) for _ in range(rng.randint(1, largest)))
+            yield "insert" if len(times) == 1 else "bulk-insert", times
+            held += set(times).difference(held)
+        elif rng.random() < BULK:
+            time = rng.choice((sorted(held)[len(held) // 5], rng.choice(held) + rng.randint(-1, 1)))
+            yield "bulk-evict", [time]
+            held[:] = [other for other in held if other > time]
         else:
             candidates = min(held), youngest, rng.choice(held), rng.randrange(2 * largest)
             time = rng.choice(candidates)
+            yield "evict", [time]
             held[:] = [other for other in held if other != time]
-            yield "evict", time
 
 
 def fiba_run(comparison: Comparison, rng: Random) -> None:
     """Compare a random run of the readable tree with the model."""
     arity = rng.choice(ARITIES)
     tree = ReadableFiba(CountedWords().monoid, None, arity)
-
-    def insert(time: int, value: int) -> None:
-        tree.insert(time, value)
-
-    _run(comparison, rng, arity, (insert, tree.evict, tree.numbers, tree.query_range))
+    _run(
+        comparison,
+        rng,
+        arity,
+        Calls(
+            tree.insert,
+            tree.bulk_insert,
+            tree.evict,
+            tree.bulk_evict,
+            tree.numbers,
+            tree.query_range,
+        ),
+    )
 
 
 @cache
@@ -78,6 +99,9 @@ def finger_tree_run(comparison: Comparison, rng: Random) -> None:
     def insert(time: int, value: int) -> None:
         tree.insert(time, divmod(value, PRIME))
 
+    def bulk_insert(pairs: Pairs) -> None:
+        tree.bulk_insert([(time, divmod(value, PRIME)) for time, value in pairs])
+
     def numbers() -> list[int]:
         items = list(tree.items())
         flat = [number for time, value in items for number in (time, _one_number(value))]
@@ -86,7 +110,12 @@ def finger_tree_run(comparison: Comparison, rng: Random) -> None:
     def query_range(first: int, last: int) -> int:
         return _one_number(tree.query_range(first, last))
 
-    _run(comparison, rng, 2, (insert, tree.evict, numbers, query_range))
+    _run(
+        comparison,
+        rng,
+        2,
+        Calls(insert, bulk_insert, tree.evict, tree.bulk_evict, numbers, query_range),
+    )
 
 
 def _one_number(word: Partial) -> int:
@@ -94,29 +123,32 @@ def _one_number(word: Partial) -> int:
     return int(slope) * PRIME + int(height)
 
 
-Calls = tuple[
-    Callable[[int, int], None],
-    Callable[[int], None],
-    Callable[[], list[int]],
-    Callable[[int, int], int],
-]
-"""Insert, evict, what the tree answers and holds, and its answer for a range."""
-RANGES = 1 / 5
-"""How many range queries there are for each other call."""
+Pairs = list[tuple[int, int]]
+
+
+class Calls(NamedTuple):
+    """The calls of a tree; `numbers` is what it answers and holds."""
+
+    insert: Callable[[int, int], None]
+    bulk_insert: Callable[[Pairs], None]
+    evict: Callable[[int], None]
+    bulk_evict: Callable[[int], None]
+    numbers: Callable[[], list[int]]
+    query_range: Callable[[int, int], int]
 
 
 def _run(comparison: Comparison, rng: Random, arity: int, calls: Calls) -> None:
-    insert, evict, numbers, query_range = calls
-    comparison.add(f"new {arity}", numbers())
-    for call, time in tree_calls(rng, []):
+    comparison.add(f"new {arity}", calls.numbers())
+    for call, times in tree_calls(rng, []):
         if rng.random() < RANGES:
-            first = time + rng.randint(-9, 9)
+            first = times[0] + rng.randint(-9, 9)
             last = first + rng.choice((0, rng.randint(-2, 9), rng.randint(0, 2 * SIZES[-1])))
-            comparison.add(f"range {first} {last}", [query_range(first, last)])
-        if call == "insert":
-            value = letter(rng)
-            insert(time, value)
-            comparison.add(f"insert {time} {value}", numbers())
+            comparison.add(f"range {first} {last}", [calls.query_range(first, last)])
+        if "insert" in call:
+            pairs = [(time, letter(rng)) for time in times]
+            calls.bulk_insert(pairs) if call == "bulk-insert" else calls.insert(*pairs[0])
+            numbers = " ".join(f"{time} {value}" for time, value in pairs)
         else:
-            evict(time)
-            comparison.add(f"evict {time}", numbers())
+            (calls.evict if call == "evict" else calls.bulk_evict)(times[0])
+            numbers = str(times[0])
+        comparison.add(f"{call} {numbers}", calls.numbers())
