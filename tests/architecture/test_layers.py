@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools")
 CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "columnar"}
-TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing"}
+TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing", "audit"}
 MAY_IMPORT = {
     "spec": {"spec"},
     "reference": {"spec", "reference"},
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "columnar": {"spec", "optimized", "snapshot", "kernels", "columnar"},
     "spark": CORE | {"spark"},
     "registry": CORE | {"spark", "wire", "conformance", "registry"},
+    "audit": CORE | {"conformance", "audit"},
     "console": {"spec", "console"},
     "drawing": CORE | {"conformance", "registry", "drawing"},
     "differential": TOOLS | {"differential"},
