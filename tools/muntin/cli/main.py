@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from muntin.cli.commands import (
+    audit,
     cards,
     diff,
     distinguish,
@@ -32,6 +33,7 @@ COMMANDS = {
     "verify": verify,
     "infer": infer,
     "distinguish": distinguish,
+    "audit": audit,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -55,6 +57,7 @@ examples:
   muntin verify engines/polars                   hold another engine to the specification
   muntin infer engines/polars                    which dialect it follows
   muntin distinguish dialect: engines/polars     the smallest trace on which they differ
+  muntin audit rows.csv windows.csv --window session:30s   the rule of a job, its wrong windows
 
 For more, run `muntin COMMAND --help`.
 """
