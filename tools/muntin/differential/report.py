@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.shrinking import Mismatch
 from muntin.differential.tally import Tally, outcome_of
 from muntin.drawing.page import document
+from muntin.drawing.trace_picture import trace_svg
 
 if TYPE_CHECKING:
     from muntin.differential.run import SourceOutcome
@@ -54,12 +54,6 @@ STYLE = """\
 .columns { display: flex; align-items: flex-end; height: 8rem; gap: 2px; margin: .6rem 0 0;
   border-bottom: 1px solid var(--rule) }
 .columns i { flex: 1; background: var(--bar); border: 0; width: auto; margin: 0; min-width: 1px }
-.line { position: relative; height: 2.6rem; border-bottom: 1px solid var(--rule);
-  margin: 0 .5rem }
-.line i { position: absolute; bottom: -.4rem; width: .8rem; height: .8rem; margin: 0 0 0 -.4rem;
-  border-radius: 50%; background: var(--bar); border: 0 }
-.line span { position: absolute; bottom: .6rem; font-size: .85rem;
-  white-space: nowrap }
 @media (max-width: 34rem) { .bars { grid-template-columns: 1fr; gap: .15rem }
   .bars div { margin-bottom: .45rem } }
 .scroll { overflow-x: auto }
@@ -77,6 +71,8 @@ pre { overflow-x: auto; background: var(--faint); padding: .5rem }
 li { display: list-item } ul { display: block; padding-left: 1.2rem }
 """
 COUNTS = ("lifts", "combines", "slices")
+MAX_DRAWN = 60
+"""The most events of a trace that is drawn."""
 
 
 class Bar(NamedTuple):
@@ -179,8 +175,8 @@ def _count_bars(plan: DiffPlan, outcome: "SourceOutcome", what: str) -> list[Bar
 def _mismatch(mismatch: Mismatch) -> Iterator[str]:
     yield f'<h3 class="bad">{escape(mismatch.name)} is wrong on key {escape(mismatch.key)}</h3>'
     yield f"<p>Shrunk to {mismatch.events} events. {escape(mismatch.what)}</p>"
-    if points := list(_points(mismatch)):
-        yield f"{line(points)}\n<p>The events, by time, with their values.</p>"
+    if picture := _picture(mismatch):
+        yield f"<figure>{picture}</figure>\n<p>The trace, and what the specification emits.</p>"
     yield f"<pre>{escape(chr(10).join(mismatch.steps()))}</pre>"
     command = mismatch.replay_command(Path(mismatch.file_name()))
     yield f"<p>Reproduce: <code>{escape(command)}</code></p>"
@@ -188,11 +184,12 @@ def _mismatch(mismatch: Mismatch) -> Iterator[str]:
     yield f"<details><summary>transcript</summary><pre>{text}</pre>\n</details>"
 
 
-def _points(mismatch: Mismatch) -> Iterator[tuple[float, str]]:
+def _picture(mismatch: Mismatch) -> str:
+    """The trace as a picture; none, if it is for a structure or too long to be drawn."""
     transcript = parse(json.dumps(mismatch.transcript))
-    for turn in transcript.turns if isinstance(transcript, OperatorTranscript) else ():
-        for event in turn.step.events:
-            yield event.time, f"{event.value} at {event.time}"
+    if isinstance(transcript, OperatorTranscript) and mismatch.events <= MAX_DRAWN:
+        return trace_svg(transcript, f"the trace on which {mismatch.name} is wrong")
+    return ""
 
 
 def bars(items: Sequence[Bar]) -> str:
@@ -219,28 +216,6 @@ def columns(values: Sequence[float], caption: str) -> str:
     sizes = ((value, f"height:{value / highest:.1%}") for value in values)
     drawn = [f'<i style="{height}" title="{value:,.0f}"></i>' for value, height in sizes]
     return f'<div class="columns">{"".join(drawn)}</div><p>{escape(caption)}</p>'
-
-
-MIN_LABEL_DISTANCE = 0.3
-"""The least distance of points that get labels, as a share of the line."""
-
-
-def line(points: Sequence[tuple[float, str]]) -> str:
-    """Points on a line, from the first to the last, labelled where there is room.
-
-    >>> line([(5, "a"), (7, "b")]).count("<span")
-    2
-    """
-    positions, drawn = sorted({position for position, _ in points}), ""
-    low, width = positions[0], positions[-1] - positions[0] or 1
-    has_room = all(b - a >= MIN_LABEL_DISTANCE * width for a, b in pairwise(positions))
-    for position in positions:
-        labels = escape(", ".join(label for point, label in points if point == position))
-        left = f"{(position - low) / width:.2%}"
-        drawn += f'<i style="left:{left}" title="{labels}"></i>'
-        if has_room:
-            drawn += f'<span style="left:{left};transform:translateX(-{left})">{labels}</span>'
-    return f'<div class="line">{drawn}</div>'
 
 
 def header(plan: DiffPlan) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from muntin.drawing.scene import Box, Coin, Edge, Label, Scene
+from muntin.drawing.scene import Box, Coin, Edge, EventMark, Label, Scene
 
 MIN_SCALE = 0.72
 """The least scale of a picture; in narrower pages it is scrolled."""
@@ -49,10 +49,45 @@ STYLE = """\
 )
 
 
-def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) -> str:
-    """A picture as text, perhaps with its title in it, and with the style that it needs alone.
+TRACE_STYLE = """\
+.muntin { --paper:#fff; --ink:#1b1f24; --muted:#57606a; --line:#6e7781; --grid:#dfe3e8;
+  --new:#1d6b3a; --new-bar:#d9f0e0; --updated:#1f5aa6; --updated-bar:#d8e7f9; --retracted:#7a3fc4;
+  --late:#b3261e; --watermark:#b8430a; --final-bar:#e3e6ea; --partial:#fdf3d8;
+  font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: 12px }
+@media (prefers-color-scheme: dark) { .muntin { --paper:#11161c; --ink:#e8ebef; --muted:#a3adb8;
+  --line:#7d8894; --grid:#29313a; --new:#6fd394; --new-bar:#153a23; --updated:#7fbcff;
+  --updated-bar:#173452; --retracted:#c9a6ff; --late:#ff8a80; --watermark:#ff9457;
+  --final-bar:#2a323b; --partial:#3b3115 } }
+.muntin .paper { fill: var(--paper) }
+.muntin g rect { stroke: var(--line); fill: none }
+.muntin text { fill: var(--ink); text-anchor: middle }
+.muntin .start { text-anchor: start } .muntin .end { text-anchor: end }
+.muntin .start, .muntin .end { paint-order: stroke; stroke: var(--paper); stroke-width: 3 }
+.muntin .note { fill: var(--muted) } .muntin .mark { font-weight: 600 }
+.muntin line { stroke: var(--grid) }
+.muntin line.watermark { stroke: var(--watermark); stroke-width: 2.5; stroke-linecap: square }
+.muntin line.limit { stroke: var(--late); stroke-width: 1.5; stroke-dasharray: 4 3 }
+.muntin .new rect { fill: var(--new-bar) } .muntin .updated rect { fill: var(--updated-bar) }
+.muntin .retracted rect, .muntin .open rect { stroke-dasharray: 3 3 }
+.muntin .final rect { fill: var(--final-bar) } .muntin .partial rect { fill: var(--partial) }
+.muntin text.new { fill: var(--new) } .muntin text.updated { fill: var(--updated) }
+.muntin text.retracted { fill: var(--retracted) } .muntin text.late { fill: var(--late) }
+.muntin path { fill: var(--ink) } .muntin path.behind { fill: var(--watermark) }
+.muntin path.late { fill: none; stroke: var(--late); stroke-width: 2 }
+"""
+MARKS = {
+    "on-time": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0",
+    "behind": "M0 -7L7 0L0 7L-7 0Z",
+    "late": "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0M-4 -4L4 4M-4 4L4 -4",
+}
+"""Events as paths: a disc, a diamond, a ring with a cross."""
 
-    >>> svg(Scene(), "nothing", style=False).startswith("<svg")
+
+def svg(scene: Scene, title: str, *, caption: bool = False, style: str = STYLE) -> str:
+    """A picture as text, perhaps with its title in it; without a style it needs that of a page.
+
+    >>> svg(Scene(), "nothing", style="").startswith("<svg")
     True
     """
     left, top, _, height = scene.frame()
@@ -65,12 +100,13 @@ def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) 
     parts = [
         f'<svg xmlns="{NAMESPACE}" class="muntin" role="img" viewBox="{view}" {size} {limits}>',
         f"<title>{escape(title)}</title>",
-        f"<style>\n{STYLE}</style>" if style else "",
+        f"<style>\n{style}</style>" if style else "",
         f'<rect class="paper" x="{_number(left)}" y="{_number(top)}" {size}/>',
         *map(_edge, scene.edges),
         *(_box(box) for box in sorted(scene.boxes, key=lambda box: box.fresh)),
         *map(_label, scene.labels),
         *map(_coin, scene.coins),
+        *map(_mark, scene.marks),
         "</svg>",
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -109,3 +145,11 @@ def _label(label: Label) -> str:
 def _coin(coin: Coin) -> str:
     place = f'cx="{_number(coin.x)}" cy="{_number(coin.y)}" r="{_number(coin.radius)}"'
     return f'<circle class="coin" {place}><title>a coin</title></circle>'
+
+
+def _mark(mark: EventMark) -> str:
+    place = f"translate({_number(mark.x)},{_number(mark.y)})"
+    return (
+        f'<path class="{mark.look}" transform="{place}" d="{MARKS[mark.look]}">'
+        f"<title>{escape(mark.full)}</title></path>"
+    )

@@ -9,13 +9,11 @@ from pathlib import Path
 
 from muntin.cli.commands.card_data import CARDS, Card, CardExample
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
-from muntin.conformance.transcript.replay import replay
 from muntin.console.messages import complain, say
 from muntin.drawing.film import film
 from muntin.drawing.instances import instance
 from muntin.drawing.svg import svg
-from muntin.drawing.trace_scene import trace_scene
-from muntin.reference import SpecificationOperator
+from muntin.drawing.trace_picture import trace_svg
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
@@ -101,9 +99,8 @@ def pictures() -> Iterator[tuple[str, str]]:
         trace = parse(path.read_text("utf-8"))
         if not isinstance(trace, OperatorTranscript):
             raise InvalidInputError(f"{path.name} is no transcript of an operator; make it a card")
-        outputs = replay(trace, SpecificationOperator(trace.settings))
-        steps = [(turn.step, output) for turn, output in zip(trace.turns, outputs, strict=True)]
-        yield f"{PICTURES}/trace-{path.stem}.svg", svg(trace_scene(steps), path.stem)
+        title = f"{path.stem.replace('_', ' ')}: event time across, arrival downward"
+        yield f"{PICTURES}/trace-{path.stem}.svg", trace_svg(trace, title)
 
 
 def _picture(name: str, shot: CardExample) -> str:

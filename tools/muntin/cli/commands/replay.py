@@ -15,9 +15,10 @@ from pathlib import Path
 from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
 from muntin.conformance.transcript.expectations import RESULT, Difference, JsonRow, agree
 from muntin.conformance.transcript.json_reader import TranscriptError
-from muntin.conformance.transcript.model import Transcript, parse
+from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.console.messages import complain, say
 from muntin.console.progress import ProgressBar
+from muntin.drawing.trace_picture import trace_svg
 from muntin.registry.lookup import ALL, check_name
 from muntin.spec.errors import MuntinError
 
@@ -50,9 +51,10 @@ exit status:
      with --with all: no implementation supports some file
 
 examples:
-  muntin replay trace.json                         the results of the specification
-  muntin replay trace.json --with tuple-buffer --pretty
-  muntin replay tests/vectors/*.json --with all --check
+  muntin replay docs/examples/traces/late_event.json      what the specification emits
+  muntin replay docs/examples/traces/late_event.json --with tuple-buffer --pretty
+  muntin replay tests/vectors/*/*.json --with all --check
+  muntin replay trace.json --with my_module:MyOperator --check --draw pictures
   generate | muntin replay - --with recompute | jq .value
 
 For the format see docs/transcripts.md.
@@ -61,12 +63,14 @@ For the format see docs/transcripts.md.
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    add, which = parser.add_argument, "an implementation, or all (default: spec; see `muntin list`)"
+    add, which = parser.add_argument, "an implementation, MODULE:NAME, or all (default: spec)"
     differences = "compare with the results expected in the file, and print the differences"
     add("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
     add("--with", dest="name", default="spec", metavar="NAME", help=which)
     add("--pretty", action="store_true", help="print tables, not JSON lines")
     add("--check", action="store_true", help=differences)
+    drawing = "with --check: draw each trace that is not as expected into this folder"
+    add("--draw", type=Path, metavar="DIR", help=drawing)
 
 
 @dataclass
@@ -77,6 +81,7 @@ class ReplayCommand:
     name: str
     pretty: bool
     check: bool
+    draw: Path | None = None
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def status(self) -> int:
@@ -150,12 +155,22 @@ class ReplayCommand:
             say(f"    {line}")
         if differences[MAX_DIFFERENCES:]:
             say(f"    and {len(differences) - MAX_DIFFERENCES} more")
+        if differences and self.draw and isinstance(transcript, OperatorTranscript):
+            title, rows = f"{where}: {what}", run.differences(transcript)
+            name = f"{Path(file).stem}-{run.name.replace(':', '-')}.svg"
+            self.draw.mkdir(parents=True, exist_ok=True)
+            (self.draw / name).write_text(trace_svg(transcript, title, rows), "utf-8")
+            say(f"    drawn: {self.draw / name}")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
     command = ReplayCommand(
-        arguments.files, check_name(arguments.name), pretty=arguments.pretty, check=arguments.check
+        arguments.files,
+        check_name(arguments.name),
+        pretty=arguments.pretty,
+        check=arguments.check,
+        draw=arguments.draw,
     )
     for file in command.files:
         command.replay(file)
