@@ -11,6 +11,7 @@ from muntin.cli.commands import (
     diff,
     distinguish,
     draw,
+    explain,
     fuzz,
     infer,
     list_implementations,
@@ -32,6 +33,7 @@ COMMANDS = {
     "verify": verify,
     "infer": infer,
     "distinguish": distinguish,
+    "explain": explain,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -55,6 +57,7 @@ examples:
   muntin verify engines/polars                   hold another engine to the specification
   muntin infer engines/polars                    which dialect it follows
   muntin distinguish dialect: engines/polars     the smallest trace on which they differ
+  muntin explain trace.json                      which rules give the answer in the file
 
 For more, run `muntin COMMAND --help`.
 """

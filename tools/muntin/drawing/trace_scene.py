@@ -13,7 +13,6 @@ from muntin.conformance.transcript.expectations import JsonRow
 from muntin.conformance.transcript.json_reader import encode, encode_coordinate
 from muntin.drawing.scene import (
     SMALL_CHARACTER,
-    BarLook,
     Box,
     Edge,
     EdgeLook,
@@ -27,6 +26,7 @@ from muntin.drawing.scene import (
 )
 from muntin.drawing.time_axis import WIDTH, TimeAxis, axis_of, time_text
 from muntin.registry.state_size import SliceSpan
+from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END, Event
 
 TOP, HEADING, EVENT, WATERMARK, BAR, GAP = 20.0, 19.0, 20.0, 18.0, 21.0, 7.0
@@ -36,7 +36,7 @@ OVERHANG = 24.0
 """How far a text may reach beyond the axis."""
 LONGEST_TEXT = 40
 SIGNS: dict[str, str] = {"new": "+", "updated": "~", "retracted": "-", "late": "x"}
-LOOKS: dict[str, BarLook] = {"new": "new", "updated": "updated", "retracted": "retracted"}
+LOOKS: dict[str, ChangeKind] = {"new": "new", "updated": "updated", "retracted": "retracted"}
 LEGEND: tuple[tuple[str, str], ...] = (
     ("on-time", "● on time"),
     ("behind", "◆ behind the watermark"),

@@ -9,11 +9,19 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
-from muntin.conformance.transcript.expectations import RESULT, Difference, JsonRow, agree
+from muntin.conformance.dialects.explanation import explanation_line
+from muntin.conformance.transcript.expectations import (
+    RESULT,
+    Difference,
+    Expectations,
+    JsonRow,
+    agree,
+    late_events,
+)
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.console.messages import complain, say
@@ -29,6 +37,8 @@ MAX_DIFFERENCES = 20
 
 HELP = "replay transcripts on an implementation, and print or check the results"
 DESCRIPTION = "Replay each transcript on the named implementation."
+ORACLE = "spec"
+"""Where the specification itself is not as expected, the file has the answer to explain."""
 IDENTIFYING = ("op", "step", "query", "key", "start", "end")
 """The fields that identify a line; the others are its content."""
 
@@ -155,12 +165,26 @@ class ReplayCommand:
             say(f"    {line}")
         if differences[MAX_DIFFERENCES:]:
             say(f"    and {len(differences) - MAX_DIFFERENCES} more")
-        if differences and self.draw and isinstance(transcript, OperatorTranscript):
-            title, rows = f"{where}: {what}", run.differences(transcript)
+        if differences and isinstance(transcript, OperatorTranscript):
+            self.explain(file, run, transcript)
+
+    def explain(self, file: str, run: ReplayRun, transcript: OperatorTranscript) -> None:
+        """Say which rules explain a mismatch, and draw it if there is a folder for it."""
+        answer = transcript if run.name == ORACLE else replace(transcript, expected=emitted(run))
+        if sentence := explanation_line(answer):
+            say(f"    {sentence}")
+        if self.draw:
+            title, rows = f"{file}, {run.name}", run.differences(transcript)
             name = f"{Path(file).stem}-{run.name.replace(':', '-')}.svg"
             self.draw.mkdir(parents=True, exist_ok=True)
             (self.draw / name).write_text(trace_svg(transcript, title, rows), "utf-8")
             say(f"    drawn: {self.draw / name}")
+
+
+def emitted(run: ReplayRun) -> Expectations:
+    """What a run emitted, as a transcript would expect it."""
+    late = tuple(event for row in run.lines for event in late_events(row))
+    return Expectations(tuple(row for row in run.lines if "late" not in row), late)
 
 
 def run(arguments: Namespace) -> int:
