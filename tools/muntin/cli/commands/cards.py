@@ -1,4 +1,4 @@
-"""`muntin cards`: docs/structures.md and its pictures, from the registry and real instances.
+"""`muntin cards`: docs/structures.md, docs/engines.md and pictures, from what they are about.
 
 Without --write the command lists the files that are not up to date.
 """
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muntin.cli.commands.card_data import CARDS, Card, CardExample
+from muntin.cli.pages.engine_page import engine_page
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
 from muntin.console.messages import complain, say
 from muntin.drawing.film import film
@@ -17,12 +18,13 @@ from muntin.drawing.trace_picture import trace_svg
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
-HELP = "check or write the cards of the structures"
+HELP = "check or write the cards of structures, and the page of engines"
 EPILOG = ""
 ROOT = Path(__file__).parents[4]
 DOCUMENT, PICTURES, EXAMPLES = "docs/structures.md", "docs/pictures", "docs/examples"
 TRACES = f"{EXAMPLES}/traces"
-DESCRIPTION = f"Check that {DOCUMENT} and its pictures are up to date, or write them."
+ENGINES = "docs/engines.md"
+DESCRIPTION = f"Check that {DOCUMENT}, {ENGINES} and pictures are up to date, or write them."
 FAILED = 1
 
 ARRIVAL = {
@@ -69,7 +71,8 @@ def run(arguments: Namespace) -> int:
 
 def stale_files() -> dict[str, str]:
     """The files that are not up to date, with their right content."""
-    expected = {DOCUMENT: document(), **dict(pictures())}
+    pages = {DOCUMENT: document(), ENGINES: engine_page(ROOT / TRACES)}
+    expected = {**pages, **dict(pictures())}
     return {
         name: text
         for name, text in expected.items()
