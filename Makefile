@@ -60,7 +60,7 @@ mutants: $(READY) ## run all mutants, and print those that no test kills (MUNTIN
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
 	    --minutes $(MUNTIN_MINUTES) --only "$(MUNTIN_ONLY)"
 
-claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
+claims: $(READY) ## write docs/invariants.md and the table in proofs/README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
 bench: $(READY) ## measure structures, operators and kernels, and write the pages (more than half an hour)

@@ -12,6 +12,7 @@ FILES = "_files"
 """Where files that are no pages lie in the source of the site: pictures, code, transcripts."""
 
 PAGES = {
+    "docs/install.md": "learn/install",
     "docs/spark.md": "learn/spark-in-ten-minutes",
     "docs/verify.md": "learn/hold-an-engine",
     "docs/extending.md": "learn/write-a-window",
