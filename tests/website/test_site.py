@@ -187,3 +187,8 @@ def test_pictures_follow_the_theme_of_the_page() -> None:
 def test_what_is_indexed_are_pages() -> None:
     by_hand = {path.relative_to(HERE / "pages").with_suffix("").as_posix() for path in HAND_WRITTEN}
     assert set(INDEXED) <= {*PAGES.values(), *by_hand}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "images").glob("*.svg")), ids=str)
+def test_charts_follow_the_theme(path: Path) -> None:
+    assert "prefers-color-scheme: dark" in path.read_text("utf-8")

@@ -10,14 +10,15 @@ MIN_SCALE = 0.72
 NAMESPACE = "http://www.w3.org/2000/svg"
 STYLE = """\
 .muntin { --paper:#fff; --ink:#1b1f24; --muted:#57606a; --line:#6e7781; --plain:#f4f5f7;
-  --up:#fff; --up-left:#d3e5f8; --up-right:#d3edda; --inner:#cdd2d8; --left:#2764ae;
-  --right:#227343; --on-spine:#fff; --item:#fff; --partial:#fdf3d8; --vacant:#eceef1;
-  --fresh:#d1480e; --coin:#f0b429; --rim:#8a6410;
+  --up:#fff; --up-left:#d3e5f8; --up-right:#d3edda; --inner:#cdd2d8; --left:#1d4f91;
+  --right:#a6dcb8; --on-left:#fff; --on-right:#10331f; --item:#fff; --partial:#fdf3d8;
+  --vacant:#eceef1; --fresh:#d1480e; --coin:#f0b429; --rim:#8a6410;
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
   font-size: 14px }
 @media (prefers-color-scheme: dark) { .muntin { --paper:#11161c; --ink:#e8ebef; --muted:#a3adb8;
   --line:#7d8894; --plain:#1a2129; --up:#11161c; --up-left:#183a5e; --up-right:#164229;
-  --inner:#4b545f; --left:#2f74c9; --right:#2a8850; --item:#11161c; --partial:#3b3115;
+  --inner:#4b545f; --left:#8fc0ff; --right:#1c6339; --on-left:#0b1f38;
+  --on-right:#fff; --item:#11161c; --partial:#3b3115;
   --vacant:#232b34; --fresh:#ff9457; --coin:#f0b429; --rim:#ffdf91 } }
 .muntin rect { stroke: var(--line); stroke-width: 1 }
 .muntin rect.paper { fill: var(--paper); stroke: none }
@@ -28,7 +29,7 @@ STYLE = """\
 .muntin .above, .muntin .note { fill: var(--muted); font-size: 12px }
 .muntin .mark { font-size: 12px; font-weight: 600 }
 .muntin .caption { font-weight: 600 }
-.muntin .left text, .muntin .right text { fill: var(--on-spine) }
+.muntin .left text { fill: var(--on-left) } .muntin .right text { fill: var(--on-right) }
 .muntin .vacant text { fill: var(--muted) }
 .muntin .coin { fill: var(--coin); stroke: var(--rim); stroke-width: 1 }
 .muntin .fresh rect { stroke: var(--fresh); stroke-width: 2.5 }
