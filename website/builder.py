@@ -9,9 +9,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from cross_references import link_markdown
-from generated_pages import anchor_file, anchors, figure, pages, theme_style, trace_named
+from generated_pages import (
+    ARCHIVE,
+    VECTORS,
+    anchor_file,
+    anchors,
+    figure,
+    pages,
+    theme_style,
+    trace_named,
+    vector_entries,
+)
 from repository_pages import FILES, PAGES, ROOT, page_text
 
 HERE = Path(__file__).parent
@@ -48,6 +59,9 @@ def assemble(folder: Path) -> None:
     for name in sorted(files):
         (folder / FILES / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / FILES / name)
+    with ZipFile(folder / FILES / ARCHIVE, "w", ZIP_DEFLATED) as archive:
+        for entry in vector_entries():
+            archive.write(entry.path, entry.path.relative_to(VECTORS))
     shutil.copytree(HERE / "_static", folder / "_static")
     with (folder / "_static" / "site.css").open("a", encoding="utf-8") as style:
         style.write(theme_style())

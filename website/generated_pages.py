@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -24,6 +25,8 @@ from repository_pages import ROOT
 
 VECTORS = ROOT / "tests" / "vectors"
 TRACES = ROOT / "docs" / "examples" / "traces"
+ARCHIVE = f"muntin-vectors-{version('muntin')}.zip"
+"""All vectors in one file, whose name has the version that they belong to."""
 ROW = re.compile(
     r"^\| (?P<subject>[^|]+) \| \[(?P<name>[^\]]+)\]\((?P<path>[^)]+)\) \| (?P<text>.*) \|$"
 )
@@ -103,7 +106,9 @@ def _vector_index() -> str:
         f"{sum(entry.folder == folder for entry in vector_entries())} in [{folder}]({folder}.md)"
         for folder in _vector_folders()
     )
-    return f"{text}\nThere are {len(vector_entries())} of them: {counts}.\n\n{toc}\n"
+    get = f"[{ARCHIVE}](../../_files/{ARCHIVE})"
+    total = f"There are {len(vector_entries())} of them: {counts}. All in one file: {get}."
+    return f"{text}\n{total}\n\n{toc}\n"
 
 
 def _vector_page(folder: str) -> str:

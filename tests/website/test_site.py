@@ -6,6 +6,7 @@ repository any more (a vector, a rule, a trace that a page names) fails the buil
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -187,6 +188,13 @@ def test_pictures_follow_the_theme_of_the_page() -> None:
 def test_what_is_indexed_are_pages() -> None:
     by_hand = {path.relative_to(HERE / "pages").with_suffix("").as_posix() for path in HAND_WRITTEN}
     assert set(INDEXED) <= {*PAGES.values(), *by_hand}
+
+
+def test_the_citation_is_of_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    text = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {project['version']}\n" in text
+    assert f"license: {project['license']}\n" in text
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "images").glob("*.svg")), ids=str)
