@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench site fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -60,7 +60,7 @@ mutants: $(READY) ## run all mutants, and print those that no test kills (MUNTIN
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
 	    --minutes $(MUNTIN_MINUTES) --only "$(MUNTIN_ONLY)"
 
-claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
+claims: $(READY) ## write docs/invariants.md and the table in proofs/README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
 bench: $(READY) ## measure structures, operators and kernels, and write the pages (more than half an hour)
@@ -69,6 +69,9 @@ bench: $(READY) ## measure structures, operators and kernels, and write the page
 	$(VENV)/bin/python benchmarks/kernels.py
 	$(VENV)/bin/python benchmarks/spark.py
 	$(VENV)/bin/python benchmarks/columns.py
+
+site: $(READY) ## build the documentation in build/site, offline, with every picture computed
+	PYTHONPATH=website $(RUN) builder
 
 fuzz: $(READY) ## compare every operator with the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
@@ -101,7 +104,7 @@ lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer 
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
-	    --all-extras --group dev --group tools --group compare --no-header --no-emit-index-url --no-emit-find-links \
+	    --all-extras --group dev --group tools --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml; \
 	for engine in $(ENGINES); do \
 	    (cd engines/$$engine && "$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \

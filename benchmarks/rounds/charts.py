@@ -89,6 +89,21 @@ def write(figures: Mapping[str, Figure], folder: Path) -> list[str]:
     """Write each figure as SVG and PNG, and return their names."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        path = folder / f"{name}.svg"
+        figure.savefig(path, metadata={"Date": None})
+        path.write_text(with_dark_mode(path.read_text("utf-8")), "utf-8")
         figure.savefig(folder / f"{name}.png", dpi=100)
     return list(figures)
+
+
+DARK = "@media (prefers-color-scheme: dark) { svg { filter: invert(.93) hue-rotate(180deg) } }"
+"""Light and dark change places, and hues stay: a chart in a dark page is dark."""
+
+
+def with_dark_mode(svg: str) -> str:
+    """A chart that follows the theme of the page that shows it.
+
+    >>> with_dark_mode('<svg><style type="text/css">*{}</style></svg>').count("prefers-color")
+    1
+    """
+    return svg if DARK in svg else svg.replace("</style>", f" {DARK}</style>", 1)

@@ -1,4 +1,4 @@
-"""The documents generated from the claims: docs/invariants.md, and the table in README.md."""
+"""The documents generated from the claims: docs/invariants.md, and the table in proofs/README.md."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,7 +8,7 @@ from pathlib import Path
 from evidence.checks import LEVELS, MEANINGS, ROOT, SIDES, commands
 from evidence.claim import PARTS, Check, Claim, Subject, claims, subjects
 
-DOCUMENT, README = "docs/invariants.md", "README.md"
+DOCUMENT, README = "docs/invariants.md", "proofs/README.md"
 COQ_PAGE = "proved.md"
 """Beside the document: the statements of the theorems in Coq."""
 BEGIN, END = "<!-- claims: made by proofs/claims.py -->", "<!-- end of claims -->"
@@ -47,7 +47,7 @@ def stale_documents() -> Iterator[tuple[str, str]]:
 
 
 def readme() -> str:
-    """README.md with the current table."""
+    """proofs/README.md with the current table."""
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     return pattern.sub(lambda _: f"{BEGIN}\n\n{table()}\n{END}", (ROOT / README).read_text())
 
@@ -55,7 +55,7 @@ def readme() -> str:
 def table() -> str:
     """The number of claims of each subject: at each level of a model, and at each of the code."""
     rows = [
-        [f"[{subject.title}]({DOCUMENT}#{anchor(subject.title)})", *counts(subject.claims)]
+        [f"[{subject.title}](../{DOCUMENT}#{anchor(subject.title)})", *counts(subject.claims)]
         for subject in subjects()
     ]
     head = ["claims about", "in all", *(f"{level} of {side}" for side, level in COLUMNS)]

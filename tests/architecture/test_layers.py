@@ -1,4 +1,4 @@
-"""The imports that each layer may make (the table in README.md), and the shape of the namespace."""
+"""The imports that each layer may make (docs/architecture.md), and the shape of the namespace."""
 
 import ast
 from collections.abc import Iterator

@@ -61,7 +61,12 @@ def test_the_wheel_holds_every_portion_and_nothing_else(site: Path) -> None:
         for path in portion.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert files == ours
+    vectors = {
+        Path("muntin/conformance/vectors") / path.relative_to(ROOT / "tests" / "vectors")
+        for path in (ROOT / "tests" / "vectors").glob("*/*.json")
+    }
+    assert len(vectors) > 200
+    assert files == ours | vectors
     tops = {path.name for path in site.iterdir() if not path.name.endswith(".dist-info")}
     assert tops == {"muntin", "sortedcontainers"}
 

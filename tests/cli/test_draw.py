@@ -1,5 +1,6 @@
 """Pictures: they hold what the instance holds, nothing in them overlaps, and they are XML."""
 
+import re
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from muntin.drawing.film import Frame, film
 from muntin.drawing.instances import DRAWABLE, TREES, Instance, instance
 from muntin.drawing.page import page
 from muntin.drawing.scene import Box, Scene, text_width
-from muntin.drawing.svg import NAMESPACE, svg
+from muntin.drawing.svg import NAMESPACE, STYLE, svg
 from muntin.drawing.value_text import IDENTITY
 from muntin.optimized.introspection import (
     FatPicture,
@@ -243,10 +244,8 @@ def test_operations_that_a_structure_refuses_are_not_drawn(
     assert parsed(str(file), "--with", "daba", "--coins")[0] == 3
 
 
-def test_other_files_than_structure_transcripts_are_not_drawn(tmp_path: Path) -> None:
+def test_other_files_than_transcripts_are_not_drawn(tmp_path: Path) -> None:
     file = tmp_path / "it.json"
-    file.write_text('{"muntin": 1, "queries": [], "steps": []}')
-    assert parsed(str(file))[0] == 3
     file.write_text('{"muntin": 1, "structure": {"aggregate": "sum"}, "ops": [["jump"]]}')
     assert parsed(str(file))[0] == 1
     assert parsed(str(tmp_path / "none.json"))[0] == 1
@@ -271,3 +270,30 @@ def test_a_page_has_every_step() -> None:
     frames_shown = list(film(transcript, instance("daba", transcript.aggregate.monoid)))
     html = page("daba", "daba", frames_shown)
     assert html.count("<section") == len(transcript.calls) == html.count("<svg")
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour such as #1d4f91."""
+    digits = colour.lstrip("#")
+    digits = digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
+    parts = [int(digits[n : n + 2], 16) / 255 for n in (0, 2, 4)]
+    red, green, blue = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_the_spines_differ_without_colour_and_can_be_read(theme: int) -> None:
+    colours = {
+        name: re.findall(rf"--{name}:(#[0-9a-f]+)", STYLE)[theme]
+        for name in ("left", "right", "on-left", "on-right")
+    }
+    assert contrast(colours["left"], colours["right"]) > 3
+    assert contrast(colours["left"], colours["on-left"]) > 4.5
+    assert contrast(colours["right"], colours["on-right"]) > 4.5

@@ -12,6 +12,7 @@ from muntin.cli.commands import (
     diff,
     distinguish,
     draw,
+    explain,
     fuzz,
     infer,
     list_implementations,
@@ -34,6 +35,7 @@ COMMANDS = {
     "infer": infer,
     "distinguish": distinguish,
     "audit": audit,
+    "explain": explain,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -58,6 +60,7 @@ examples:
   muntin infer engines/polars                    which dialect it follows
   muntin distinguish dialect: engines/polars     the smallest trace on which they differ
   muntin audit rows.csv windows.csv --window session:30s   the rule of a job, its wrong windows
+  muntin explain trace.json                      which rules give the answer in the file
 
 For more, run `muntin COMMAND --help`.
 """

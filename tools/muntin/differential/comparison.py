@@ -20,7 +20,7 @@ from muntin.differential.equality import (
 from muntin.differential.implementation import TraceRun, run_trace, unsupported_queries
 from muntin.differential.inputs.trace import KeyTrace, on_time
 from muntin.differential.plan import NATIVE, SPEC, DiffPlan
-from muntin.differential.tally import Tally, WrongTrace
+from muntin.differential.tally import COMPILING, Tally, WrongTrace
 from muntin.registry.dataframes.native_windows import native_query
 from muntin.spec.stream import END, Step
 
@@ -74,7 +74,8 @@ class TraceComparison:
         counts.update({f"bound of {what}": bound for what, bound in run.bounds.items()})
         counts["sum of slices"] += run.slices
         counts["tuples"] += run.tuples
-        tally.seconds[run.name] = tally.seconds.get(run.name, 0.0) + run.seconds
+        for what, seconds in ((run.name, run.seconds), (COMPILING + run.name, run.compile_seconds)):
+            tally.seconds[what] = tally.seconds.get(what, 0.0) + seconds
         if run.violations:
             counts["over bound"] += 1
             tally.refused[f"{run.name} over its bound"] = run.violations[0]

@@ -4,18 +4,23 @@ The page is in the style of `draw`. Its charts fit any width, and their text sta
 """
 
 import json
+import platform
+import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from html import escape
-from itertools import pairwise
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.shrinking import Mismatch
-from muntin.differential.tally import Tally, outcome_of
+from muntin.differential.tally import COMPILING, Tally, outcome_of
 from muntin.drawing.page import document
+from muntin.drawing.trace_picture import trace_svg
 
 if TYPE_CHECKING:
     from muntin.differential.run import SourceOutcome
@@ -43,26 +48,19 @@ STYLE = """\
 :root { --bar:#2764ae; --bound:#d1480e; --good:#227343; --bad:#b3261e; --faint:#eceef1 }
 @media (prefers-color-scheme: dark) { :root { --bar:#5b9be6; --bound:#ff9457; --good:#5cc689;
   --bad:#ff8a80; --faint:#232b34 } }
-.bars { display: grid; grid-template-columns: max-content 1fr; gap: .35rem .7rem;
+.bars { display: grid; grid-template-columns: max-content 1fr max-content; gap: .35rem .7rem;
   align-items: center; margin: .6rem 0 }
 .bars b { font-weight: normal; overflow-wrap: anywhere }
 .bars div { position: relative; background: var(--faint); height: 1.5rem }
 .bars div i { position: absolute; inset: 0 auto 0 0; background: var(--bar); opacity: .55;
   border: 0; width: auto; height: auto; margin: 0 }
 .bars div u { position: absolute; top: 0; bottom: 0; border-left: 3px solid var(--bound) }
-.bars div span { position: absolute; left: .4rem; line-height: 1.5rem; white-space: nowrap }
 .columns { display: flex; align-items: flex-end; height: 8rem; gap: 2px; margin: .6rem 0 0;
   border-bottom: 1px solid var(--rule) }
 .columns i { flex: 1; background: var(--bar); border: 0; width: auto; margin: 0; min-width: 1px }
-.line { position: relative; height: 2.6rem; border-bottom: 1px solid var(--rule);
-  margin: 0 .5rem }
-.line i { position: absolute; bottom: -.4rem; width: .8rem; height: .8rem; margin: 0 0 0 -.4rem;
-  border-radius: 50%; background: var(--bar); border: 0 }
-.line span { position: absolute; bottom: .6rem; font-size: .85rem;
-  white-space: nowrap }
-@media (max-width: 34rem) { .bars { grid-template-columns: 1fr; gap: .15rem }
-  .bars div { margin-bottom: .45rem } }
-.scroll { overflow-x: auto }
+@media (max-width: 34rem) { .bars { grid-template-columns: 1fr max-content; gap: .15rem .7rem }
+  .bars b { grid-column: 1 / -1 } }
+.scroll { overflow-x: auto; background: linear-gradient(90deg, transparent 70%, var(--faint)) }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6rem 0 }
 th, td { padding: .25rem .8rem .25rem 0; text-align: right; border-bottom: 1px solid var(--rule);
   white-space: nowrap }
@@ -77,6 +75,8 @@ pre { overflow-x: auto; background: var(--faint); padding: .5rem }
 li { display: list-item } ul { display: block; padding-left: 1.2rem }
 """
 COUNTS = ("lifts", "combines", "slices")
+MAX_DRAWN = 60
+"""The most events of a trace that is drawn."""
 
 
 class Bar(NamedTuple):
@@ -89,16 +89,21 @@ class Bar(NamedTuple):
 
 
 def page(
-    plan: DiffPlan, sources: Sequence["SourceOutcome"], streams: Sequence["StreamOutcome"] = ()
+    plan: DiffPlan,
+    sources: Sequence["SourceOutcome"],
+    streams: Sequence["StreamOutcome"] = (),
+    origin: Sequence[str] = (),
 ) -> str:
-    """The page as text."""
+    """The page as text; its origin is the command, the versions and the date."""
     outcome = outcome_of(sources, streams)
     return document(
         f"muntin diff: {outcome.title}",
         STYLE,
         "<header><h1>muntin diff</h1>",
         f'<p class="{"good" if outcome.agrees else "bad"}">{escape(str(outcome))}</p>',
-        f"<p>{escape(_plan_text(plan))}</p></header>",
+        f"<p>{escape(_plan_text(plan))}</p>",
+        *(f"<p><code>{escape(line)}</code></p>" for line in origin),
+        "</header>",
         *(part for source in sources for part in _section(plan, source)),
         *(_streams(streams) if streams else []),
     )
@@ -128,18 +133,40 @@ def _section(plan: DiffPlan, outcome: "SourceOutcome") -> Iterator[str]:
     yield _table(plan, outcome)
     yield f"<h3>{'Time' if plan.whole else 'CPU time'} a row, in microseconds</h3>"
     yield bars(_time_bars(plan, outcome))
+    yield _list(compiling(tally))
     for what in COUNTS:
         if drawn := _count_bars(plan, outcome, what):
             unit = "trace, at most" if what == "slices" else "row"
             yield f"<h3>{what.capitalize()} a {unit}, and their bounds</h3>"
             yield bars(drawn)
     rates = [rows / max(seconds, 1e-9) for rows, seconds in outcome.pace]
-    if rates:
+    if len(rates) > 1:
         yield "<h3>Rows a second, by chunk</h3>"
         caption = f"{len(rates)} chunks, from {min(rates):,.0f} to {max(rates):,.0f} rows a second"
         yield columns(rates, caption)
     yield _list([f"{what}: {why}" for what, why in tally.refused.items()])
     yield "</section>"
+
+
+def compiling(tally: Tally) -> list[str]:
+    """How long implementations compiled, which no time a row includes.
+
+    >>> compiling(Tally(seconds={"compiling kernels": 2.51, "compiling spec": 0.0}))
+    ['kernels: 2.5 s of compiling, in no time above']
+    """
+    return [
+        f"{name.removeprefix(COMPILING)}: {seconds:.1f} s of compiling, in no time above"
+        for name, seconds in tally.seconds.items()
+        if name.startswith(COMPILING) and seconds
+    ]
+
+
+def origin() -> list[str]:
+    """The command line, the versions and the date of this run."""
+    words = shlex.join(["muntin", *sys.argv[1:]])
+    python = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    today = datetime.now(tz=UTC).date().isoformat()
+    return [words, f"muntin {version('muntin')}, {python}, {today}"]
 
 
 def _list(items: Sequence[str]) -> str:
@@ -179,8 +206,8 @@ def _count_bars(plan: DiffPlan, outcome: "SourceOutcome", what: str) -> list[Bar
 def _mismatch(mismatch: Mismatch) -> Iterator[str]:
     yield f'<h3 class="bad">{escape(mismatch.name)} is wrong on key {escape(mismatch.key)}</h3>'
     yield f"<p>Shrunk to {mismatch.events} events. {escape(mismatch.what)}</p>"
-    if points := list(_points(mismatch)):
-        yield f"{line(points)}\n<p>The events, by time, with their values.</p>"
+    if picture := _picture(mismatch):
+        yield f"<figure>{picture}</figure>\n<p>The trace, and what the specification emits.</p>"
     yield f"<pre>{escape(chr(10).join(mismatch.steps()))}</pre>"
     command = mismatch.replay_command(Path(mismatch.file_name()))
     yield f"<p>Reproduce: <code>{escape(command)}</code></p>"
@@ -188,11 +215,12 @@ def _mismatch(mismatch: Mismatch) -> Iterator[str]:
     yield f"<details><summary>transcript</summary><pre>{text}</pre>\n</details>"
 
 
-def _points(mismatch: Mismatch) -> Iterator[tuple[float, str]]:
+def _picture(mismatch: Mismatch) -> str:
+    """The trace as a picture; none, if it is for a structure or too long to be drawn."""
     transcript = parse(json.dumps(mismatch.transcript))
-    for turn in transcript.turns if isinstance(transcript, OperatorTranscript) else ():
-        for event in turn.step.events:
-            yield event.time, f"{event.value} at {event.time}"
+    if isinstance(transcript, OperatorTranscript) and mismatch.events <= MAX_DRAWN:
+        return trace_svg(transcript, f"the trace on which {mismatch.name} is wrong")
+    return ""
 
 
 def bars(items: Sequence[Bar]) -> str:
@@ -210,7 +238,7 @@ def _bar(bar: Bar, longest: float) -> str:
     bound = "" if bar.bound is None else f'<u style="left:{left}" title="bound"></u>'
     length = f'<i style="width:{bar.length / longest:.2%}"></i>'
     caption = f"<span>{escape(bar.caption)}</span>"
-    return f"<b>{escape(bar.name)}</b><div>{length}{bound}{caption}</div>"
+    return f"<b>{escape(bar.name)}</b><div>{length}{bound}</div>{caption}"
 
 
 def columns(values: Sequence[float], caption: str) -> str:
@@ -219,28 +247,6 @@ def columns(values: Sequence[float], caption: str) -> str:
     sizes = ((value, f"height:{value / highest:.1%}") for value in values)
     drawn = [f'<i style="{height}" title="{value:,.0f}"></i>' for value, height in sizes]
     return f'<div class="columns">{"".join(drawn)}</div><p>{escape(caption)}</p>'
-
-
-MIN_LABEL_DISTANCE = 0.3
-"""The least distance of points that get labels, as a share of the line."""
-
-
-def line(points: Sequence[tuple[float, str]]) -> str:
-    """Points on a line, from the first to the last, labelled where there is room.
-
-    >>> line([(5, "a"), (7, "b")]).count("<span")
-    2
-    """
-    positions, drawn = sorted({position for position, _ in points}), ""
-    low, width = positions[0], positions[-1] - positions[0] or 1
-    has_room = all(b - a >= MIN_LABEL_DISTANCE * width for a, b in pairwise(positions))
-    for position in positions:
-        labels = escape(", ".join(label for point, label in points if point == position))
-        left = f"{(position - low) / width:.2%}"
-        drawn += f'<i style="left:{left}" title="{labels}"></i>'
-        if has_room:
-            drawn += f'<span style="left:{left};transform:translateX(-{left})">{labels}</span>'
-    return f'<div class="line">{drawn}</div>'
 
 
 def header(plan: DiffPlan) -> tuple[str, ...]:

@@ -11,7 +11,15 @@ from muntin.console.progress import ProgressBar
 from muntin.differential.inputs.sources import Source
 from muntin.differential.journal import Journal
 from muntin.differential.plan import DiffPlan
-from muntin.differential.report import header, page, summary, table_lines, table_rows
+from muntin.differential.report import (
+    compiling,
+    header,
+    origin,
+    page,
+    summary,
+    table_lines,
+    table_rows,
+)
 from muntin.differential.shrinking import Mismatch, NativeShrinker, operator_mismatch
 from muntin.differential.spark.driver import run_chunks
 from muntin.differential.spark.native_streams import StreamOutcome, compare_streams
@@ -57,7 +65,7 @@ class DiffRun:
         say(f"\n{outcome_of(outcomes, self.streams)}")
         self._out.mkdir(parents=True, exist_ok=True)
         path = self._out / "report.html"
-        path.write_text(page(self._plan, outcomes, self.streams), "utf-8")
+        path.write_text(page(self._plan, outcomes, self.streams, origin()), "utf-8")
         say(f"The report: {path}")
         return outcomes
 
@@ -87,7 +95,7 @@ class DiffRun:
             say(f"left out: {count:,} rows: {reason}")
         lines = table_lines(header(self._plan), table_rows(self._plan, outcome.tally))
         refusals = (f"{what}: {why}" for what, why in outcome.tally.refused.items())
-        for line in (*lines, *refusals):
+        for line in (*lines, *compiling(outcome.tally), *refusals):
             say(line)
 
     def _mismatches(self, tally: Tally) -> list[Mismatch]:

@@ -20,6 +20,9 @@ WRONG_TRACE_FIELDS = ("name", "key", "what", "transcript")
 MAX_WRONG_TRACES = 3
 """Wrong traces to keep of each implementation, in each part of a run."""
 
+COMPILING = "compiling "
+"""Before the name of an implementation: the seconds that it compiled."""
+
 MAXIMA = ("slices",)
 """Counts that merge by their maximum; all others are added."""
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from html import escape
 
 from muntin.drawing.film import Frame
-from muntin.drawing.svg import STYLE, svg
+from muntin.drawing.scene import Scene
+from muntin.drawing.svg import STYLE, TRACE_STYLE, svg
 
 LAYOUT = """\
 :root { color-scheme: light dark; --page:#fff; --text:#1b1f24; --quiet:#57606a; --rule:#d5d9de }
@@ -73,6 +74,15 @@ def page(heading: str, name: str, frames: Sequence[Frame], *, coins: bool = Fals
     return document(heading, STYLE, *header, *map(_section, frames))
 
 
+def trace_page(heading: str, scene: Scene, remarks: Sequence[str]) -> str:
+    """The page of a trace: its picture, and why events are late."""
+    figure = f"<figure>\n{svg(scene, heading, style='')}</figure>"
+    listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
+    return document(
+        heading, TRACE_STYLE, f"<h1>{escape(heading)}</h1>", figure, f"<ul>{listed}</ul>"
+    )
+
+
 def _legend(name: str, *, coins: bool) -> str:
     marks = [
         f'<li><i class="{look}" style="background:var(--{look})"></i>{escape(words)}</li>'
@@ -90,5 +100,5 @@ def _section(frame: Frame) -> str:
     return (
         f'<section id="op-{frame.number}">'
         f"<h2><small>{frame.number}</small>{escape(frame.call)}</h2>"
-        f"{remark}\n<figure>\n{svg(frame.scene, frame.title, style=False)}</figure></section>"
+        f"{remark}\n<figure>\n{svg(frame.scene, frame.title, style='')}</figure></section>"
     )

@@ -11,10 +11,14 @@ CHARACTER = 8.5  # width in the large type; 14 pixels
 SMALL_CHARACTER = 7.3  # in the small type; 12 pixels
 MARGIN = 14.0
 
-Look = Literal[
+CellLook = Literal[
     "plain", "up", "up-left", "up-right", "inner", "left", "right", "item", "partial", "vacant"
 ]
-LabelLook = Literal["caption", "note", "mark"]
+BarLook = Literal["new", "updated", "retracted", "open", "complete", "final"]
+Look = CellLook | BarLook
+LabelLook = Literal["caption", "note", "mark", "text", "new", "updated", "retracted", "late"]
+EdgeLook = Literal["edge", "bracket", "grid", "watermark", "limit"]
+MarkLook = Literal["on-time", "behind", "late"]
 Anchor = Literal["start", "middle", "end"]
 
 
@@ -60,7 +64,7 @@ class Edge:
     y1: float
     x2: float
     y2: float
-    look: Literal["edge", "bracket"] = "edge"
+    look: EdgeLook = "edge"
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,16 @@ class Coin:
 
 
 @dataclass(frozen=True)
+class EventMark:
+    """An event of a trace, with a tooltip; its shape says whether it is on time, without colour."""
+
+    x: float
+    y: float
+    look: MarkLook
+    full: str
+
+
+@dataclass(frozen=True)
 class Scene:
     """The elements to draw, at any offset."""
 
@@ -106,6 +120,7 @@ class Scene:
     edges: tuple[Edge, ...] = ()
     labels: tuple[Label, ...] = ()
     coins: tuple[Coin, ...] = ()
+    marks: tuple[EventMark, ...] = ()
 
     def __add__(self, other: "Scene") -> "Scene":
         """The elements of both scenes."""
@@ -114,6 +129,7 @@ class Scene:
             self.edges + other.edges,
             self.labels + other.labels,
             self.coins + other.coins,
+            self.marks + other.marks,
         )
 
     def frame(self) -> tuple[float, float, float, float]:

@@ -154,7 +154,7 @@ def _refusal(call: Callable[[], None]) -> str | None:
     try:
         call()
     except UnsupportedError as refusal:
-        return str(refusal)
+        return str(refusal).removeprefix("query 'probe': ")
     return None
 
 

@@ -1,5 +1,6 @@
 """The size of an operator's state: its slices and stored tuples."""
 
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from muntin.optimized.in_order.operator import InOrderSlicer
@@ -56,3 +57,27 @@ def _scotty_size(operator: Scotty) -> StateSize:
             sizes += [len(tile.entries) for lane in keyed for tile in lane.slices.slices]
             pending += sum(len(lane.deferred_events) for lane in keyed)
     return StateSize(len(sizes) + in_order_slices, sum(sizes) + pending)
+
+
+class SliceSpan(NamedTuple):
+    """A slice as it is kept: its key, the times of its first and last event, how many it has."""
+
+    key: Hashable
+    first: int
+    last: int
+    size: int
+
+
+def slice_spans(operator: Operator) -> Iterator[SliceSpan]:
+    """The slices over time that an operator keeps; none if its slices are not out of order."""
+    groups = operator.groups if isinstance(operator, Scotty) else []
+    for group in groups:
+        if isinstance(group, TimeGroup):
+            for key, state in group.key_states.items():
+                for piece in state.slices.slices:
+                    yield SliceSpan(key, piece.first, piece.last, piece.size)
+        elif isinstance(group, TupleGroup):
+            for key, key_group in group.key_groups.items():
+                for tile in key_group.key_state.slices.slices:
+                    times = [entry.accepted.event.time for entry in tile.entries]
+                    yield SliceSpan(key, times[0], times[-1], len(times))

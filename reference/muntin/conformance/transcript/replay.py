@@ -36,7 +36,7 @@ def unsupported_reason(transcript: OperatorTranscript, build: Build) -> str | No
             operator.add(query)
             operator.remove(query.id)
         except UnsupportedError as error:
-            return f"query {query.id!r}: {error}"
+            return f"query {query.id!r}: {str(error).removeprefix(f'query {query.id!r}: ')}"
     return None
 
 

@@ -1,7 +1,7 @@
 """Measures: what windows are intervals of (rule 6; [Traub20], section 4.3)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class Measure:
     """A map from events to integers that never falls in event order (definition M1)."""
 
     name: str
-    of: Callable[[Event], int] | None = None
+    of: Callable[[Event], int] | None = field(default=None, repr=False)
 
     def coordinate_of(self, event: Event, rank: int) -> int:
         """Where the event lies on this measure; an error names the event."""

@@ -1,4 +1,4 @@
-"""`muntin cards`: docs/structures.md and its pictures, from the registry and real instances.
+"""`muntin cards`: docs/structures.md, docs/engines.md and pictures, from what they are about.
 
 Without --write the command lists the files that are not up to date.
 """
@@ -8,23 +8,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muntin.cli.commands.card_data import CARDS, Card, CardExample
+from muntin.cli.pages.engine_page import engine_page
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
-from muntin.conformance.transcript.replay import replay
 from muntin.console.messages import complain, say
 from muntin.drawing.film import film
 from muntin.drawing.instances import instance
 from muntin.drawing.svg import svg
-from muntin.drawing.trace_scene import trace_scene
-from muntin.reference import SpecificationOperator
+from muntin.drawing.trace_picture import trace_svg
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
-HELP = "check or write the cards of the structures"
+HELP = "check or write the cards of structures, and the page of engines"
 EPILOG = ""
 ROOT = Path(__file__).parents[4]
 DOCUMENT, PICTURES, EXAMPLES = "docs/structures.md", "docs/pictures", "docs/examples"
 TRACES = f"{EXAMPLES}/traces"
-DESCRIPTION = f"Check that {DOCUMENT} and its pictures are up to date, or write them."
+ENGINES = "docs/engines.md"
+DESCRIPTION = f"Check that {DOCUMENT}, {ENGINES} and pictures are up to date, or write them."
 FAILED = 1
 
 ARRIVAL = {
@@ -71,7 +71,8 @@ def run(arguments: Namespace) -> int:
 
 def stale_files() -> dict[str, str]:
     """The files that are not up to date, with their right content."""
-    expected = {DOCUMENT: document(), **dict(pictures())}
+    pages = {DOCUMENT: document(), ENGINES: engine_page(ROOT / TRACES)}
+    expected = {**pages, **dict(pictures())}
     return {
         name: text
         for name, text in expected.items()
@@ -101,9 +102,8 @@ def pictures() -> Iterator[tuple[str, str]]:
         trace = parse(path.read_text("utf-8"))
         if not isinstance(trace, OperatorTranscript):
             raise InvalidInputError(f"{path.name} is no transcript of an operator; make it a card")
-        outputs = replay(trace, SpecificationOperator(trace.settings))
-        steps = [(turn.step, output) for turn, output in zip(trace.turns, outputs, strict=True)]
-        yield f"{PICTURES}/trace-{path.stem}.svg", svg(trace_scene(steps), path.stem)
+        title = f"{path.stem.replace('_', ' ')}: event time across, arrival downward"
+        yield f"{PICTURES}/trace-{path.stem}.svg", trace_svg(trace, title)
 
 
 def _picture(name: str, shot: CardExample) -> str:

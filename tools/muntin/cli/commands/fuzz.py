@@ -5,14 +5,17 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from math import inf
+from pathlib import Path
 from secrets import randbelow
 from time import monotonic
 
 from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
 from muntin.conformance.fuzz.fuzzer import FuzzTrial, shrunk_trial, trials
 from muntin.conformance.machines.lockstep import Build
+from muntin.conformance.transcript.model import parse
 from muntin.console.messages import say
 from muntin.console.progress import ProgressBar
+from muntin.drawing.trace_picture import mismatch_svg
 from muntin.registry.lookup import ALL, check_name, operators
 from muntin.spec.errors import InvalidInputError, positive
 
@@ -52,6 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--steps", type=int, default=5000, help="steps over all operators (default: 5000)")
     add("--seconds", type=int, help="stop after this time at the latest")
     add("--seed", type=int, help="the seed of the traces (default: random)")
+    add("--draw", type=Path, metavar="DIR", help="draw each shrunk trace into this folder")
 
 
 class FuzzTally:
@@ -113,11 +117,11 @@ def run(arguments: Namespace) -> int:
     tally.report()
     for trial in tally.wrong:
         build = builds[trial.operator]
-        _explain(shrunk_trial(trial, build), build)
+        _explain(shrunk_trial(trial, build), build, arguments.draw)
     return FAILED if tally.wrong else OK
 
 
-def _explain(trial: FuzzTrial, build: Build) -> None:
+def _explain(trial: FuzzTrial, build: Build, folder: Path | None) -> None:
     """Print a trace on which an operator is wrong, as a transcript if there is one."""
     say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, shrunk")
     if divergence := trial.outcome.divergence:
@@ -130,3 +134,9 @@ def _explain(trial: FuzzTrial, build: Build) -> None:
     else:
         say(f"`muntin replay - --with {trial.operator} --check` reproduces it, given:")
         say(json.dumps(transcript))
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{trial.operator}-{trial.seed.replace(':', '-')}.svg"
+            title = f"{trial.operator} against the specification"
+            path.write_text(mismatch_svg(parse(json.dumps(transcript)), build, title), "utf-8")
+            say(f"drawn: {path}")

@@ -9,15 +9,24 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
-from muntin.conformance.transcript.expectations import RESULT, Difference, JsonRow, agree
+from muntin.conformance.dialects.explanation import explanation_line
+from muntin.conformance.transcript.expectations import (
+    RESULT,
+    Difference,
+    Expectations,
+    JsonRow,
+    agree,
+    late_events,
+)
 from muntin.conformance.transcript.json_reader import TranscriptError
-from muntin.conformance.transcript.model import Transcript, parse
+from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.console.messages import complain, say
 from muntin.console.progress import ProgressBar
+from muntin.drawing.trace_picture import trace_svg
 from muntin.registry.lookup import ALL, check_name
 from muntin.spec.errors import MuntinError
 
@@ -28,6 +37,8 @@ MAX_DIFFERENCES = 20
 
 HELP = "replay transcripts on an implementation, and print or check the results"
 DESCRIPTION = "Replay each transcript on the named implementation."
+ORACLE = "spec"
+"""Where the specification itself is not as expected, the file has the answer to explain."""
 IDENTIFYING = ("op", "step", "query", "key", "start", "end")
 """The fields that identify a line; the others are its content."""
 
@@ -50,9 +61,10 @@ exit status:
      with --with all: no implementation supports some file
 
 examples:
-  muntin replay trace.json                         the results of the specification
-  muntin replay trace.json --with tuple-buffer --pretty
-  muntin replay tests/vectors/*.json --with all --check
+  muntin replay docs/examples/traces/late_event.json      what the specification emits
+  muntin replay docs/examples/traces/late_event.json --with tuple-buffer --pretty
+  muntin replay tests/vectors/*/*.json --with all --check
+  muntin replay trace.json --with my_module:MyOperator --check --draw pictures
   generate | muntin replay - --with recompute | jq .value
 
 For the format see docs/transcripts.md.
@@ -61,12 +73,14 @@ For the format see docs/transcripts.md.
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    add, which = parser.add_argument, "an implementation, or all (default: spec; see `muntin list`)"
+    add, which = parser.add_argument, "an implementation, MODULE:NAME, or all (default: spec)"
     differences = "compare with the results expected in the file, and print the differences"
     add("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
     add("--with", dest="name", default="spec", metavar="NAME", help=which)
     add("--pretty", action="store_true", help="print tables, not JSON lines")
     add("--check", action="store_true", help=differences)
+    drawing = "with --check: draw each trace that is not as expected into this folder"
+    add("--draw", type=Path, metavar="DIR", help=drawing)
 
 
 @dataclass
@@ -77,6 +91,7 @@ class ReplayCommand:
     name: str
     pretty: bool
     check: bool
+    draw: Path | None = None
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def status(self) -> int:
@@ -150,12 +165,36 @@ class ReplayCommand:
             say(f"    {line}")
         if differences[MAX_DIFFERENCES:]:
             say(f"    and {len(differences) - MAX_DIFFERENCES} more")
+        if differences and isinstance(transcript, OperatorTranscript):
+            self.explain(file, run, transcript)
+
+    def explain(self, file: str, run: ReplayRun, transcript: OperatorTranscript) -> None:
+        """Say which rules explain a mismatch, and draw it if there is a folder for it."""
+        answer = transcript if run.name == ORACLE else replace(transcript, expected=emitted(run))
+        if sentence := explanation_line(answer):
+            say(f"    {sentence}")
+        if self.draw:
+            title, rows = f"{file}, {run.name}", run.differences(transcript)
+            name = f"{Path(file).stem}-{run.name.replace(':', '-')}.svg"
+            self.draw.mkdir(parents=True, exist_ok=True)
+            (self.draw / name).write_text(trace_svg(transcript, title, rows), "utf-8")
+            say(f"    drawn: {self.draw / name}")
+
+
+def emitted(run: ReplayRun) -> Expectations:
+    """What a run emitted, as a transcript would expect it."""
+    late = tuple(event for row in run.lines for event in late_events(row))
+    return Expectations(tuple(row for row in run.lines if "late" not in row), late)
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
     command = ReplayCommand(
-        arguments.files, check_name(arguments.name), pretty=arguments.pretty, check=arguments.check
+        arguments.files,
+        check_name(arguments.name),
+        pretty=arguments.pretty,
+        check=arguments.check,
+        draw=arguments.draw,
     )
     for file in command.files:
         command.replay(file)

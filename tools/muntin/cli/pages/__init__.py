@@ -1,0 +1,1 @@
+"""Pages that are generated, one module each; what they show is computed."""
