@@ -3,7 +3,15 @@
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import row_of, slot_of
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.kernel_language import Ints, call, inlined, ints, linked, outlined
+from muntin.columnar.engine.kernel_language import (
+    Ints,
+    Phase,
+    call,
+    inlined,
+    ints,
+    linked,
+    outlined,
+)
 from muntin.columnar.engine.timeline import U
 
 CHUNK = 1024
@@ -131,20 +139,51 @@ def fold_trees(t: Directory, windows: int) -> int:
     return 0
 
 
+@inlined
+def revision_slot(t: Directory, end: int, name: int) -> int:
+    """Where the revision of a window of a key lies, or may lie."""
+    ends, names = ints(t, d.REVISION_END), ints(t, d.REVISION_KEY)
+    revisions, mask = ints(t, d.REVISION), len(ints(t, d.REVISION)) - 1
+    slot = slot_of(end * 1_000_003 + name, 40) & mask
+    while revisions[slot] and (ends[slot] != end or names[slot] != name):
+        slot = (slot + 1) & mask
+    return slot
+
+
 @outlined
 def next_revision(t: Directory, end: int, query: int, key: int) -> int:
     """One more than the last revision of a window; there is room."""
-    scalars, revisions = ints(t, d.SCALARS), ints(t, d.REVISION)
-    ends, keys = ints(t, d.REVISION_END), ints(t, d.REVISION_KEY)
-    name, mask = query << 32 | key, len(revisions) - 1
-    slot = slot_of(end * 1_000_003 + name, 40) & mask
-    while revisions[slot] and (ends[slot] != end or keys[slot] != name):
-        slot = (slot + 1) & mask
+    scalars, revisions, name = ints(t, d.SCALARS), ints(t, d.REVISION), query << 32 | key
+    slot = revision_slot(t, end, name)
     if revisions[slot] == 0:
-        ends[slot], keys[slot] = end, name
+        ints(t, d.REVISION_END)[slot], ints(t, d.REVISION_KEY)[slot] = end, name
         scalars[d.REVISIONS] += 1
     revisions[slot] += 1
     return revisions[slot]
+
+
+@Phase
+def enter_revisions(t: Directory, origin: int) -> int:
+    """Enter ends, names and revisions, which lie at three places, into the empty table."""
+    scalars, ends = ints(t, d.SCALARS), ints(t, origin)
+    names, revisions = ints(t, origin + 1), ints(t, origin + 2)
+    entered = 0
+    for i in range(len(revisions)):
+        if revisions[i]:
+            slot = revision_slot(t, ends[i], names[i])
+            ints(t, d.REVISION_END)[slot], ints(t, d.REVISION_KEY)[slot] = ends[i], names[i]
+            ints(t, d.REVISION)[slot] = revisions[i]
+            entered += 1
+    scalars[d.REVISIONS] = entered
+    return entered
+
+
+@inlined
+def lacks_revisions(t: Directory, n: int) -> bool:
+    """Whether there may be no room for the revisions of n windows more."""
+    scalars = ints(t, d.SCALARS)
+    scalars[d.NEED] = n
+    return n > 0 and 2 * (scalars[d.REVISIONS] + n) > len(ints(t, d.REVISION))
 
 
 @inlined
@@ -177,9 +216,11 @@ def emit_lanes(t: Directory) -> int:
     ends, queries, first = ints(t, d.DUE_END), ints(t, d.DUE_QUERY), ints(t, d.DUE_ROW)
     keys, counts, revisions = ints(t, d.OUT_KEY), ints(t, d.OUT_COUNT), ints(t, d.OUT_REVISION)
     before = ints(t, d.COUNT_BEFORE)
-    if windows > len(keys) or 2 * (scalars[d.REVISIONS] + windows) > len(ints(t, d.REVISION)):
+    if windows > len(keys):
         scalars[d.NEED] = windows
         return d.MORE_OUTPUT
+    if lacks_revisions(t, scalars[d.CHANGED]):
+        return d.MORE_REVISIONS
     for w in range(windows):
         first[w], keys[w], revisions[w] = w, 0, 0
         counts[w] = before[highs[w]] - before[lows[w]]
@@ -337,21 +378,41 @@ def emit_changed(t: Directory, w: int) -> int:
     return 0
 
 
+@inlined
+def most_rows(t: Directory, w: int) -> int:
+    """How many rows of results a window has at most."""
+    low, high = ints(t, d.DUE_LOW)[w], ints(t, d.DUE_HIGH)[w]
+    rows = cells_between(t, low, high)
+    if ints(t, d.DUE_KIND)[w] == d.UPDATED:
+        begin, end = fresh_between(t, low, high)
+        rows = min(rows, end - begin)
+    return rows
+
+
+@outlined
+def rows_from(t: Directory, first: int) -> int:
+    """How many rows of results the windows from one on have at most."""
+    rows = 0
+    for w in range(first, ints(t, d.SCALARS)[d.WINDOWS]):
+        rows += most_rows(t, w)
+    return rows
+
+
 @linked(d.EMIT_CELLS)
 def emit_cells(t: Directory) -> int:
     """The rows of each window, from the one on that had no room before."""
     scalars, first = ints(t, d.SCALARS), ints(t, d.DUE_ROW)
     lows, highs, kinds = ints(t, d.DUE_LOW), ints(t, d.DUE_HIGH), ints(t, d.DUE_KIND)
     for w in range(scalars[d.WINDOW_AT], scalars[d.WINDOWS]):
-        changed, room = kinds[w] == d.UPDATED, cells_between(t, lows[w], highs[w])
-        if changed:
-            begin, end = fresh_between(t, lows[w], highs[w])
-            room = min(room, end - begin)
-        full = changed and 2 * (scalars[d.REVISIONS] + room) > len(ints(t, d.REVISION))
-        if full or scalars[d.OUT] + room > len(ints(t, d.OUT_KEY)):
+        changed, room = kinds[w] == d.UPDATED, most_rows(t, w)
+        if scalars[d.OUT] + room > len(ints(t, d.OUT_KEY)):
             flush(t, d.P_OUT, d.P_CELLS, False)
-            scalars[d.WINDOW_AT], scalars[d.NEED] = w, room
+            scalars[d.WINDOW_AT], scalars[d.NEED] = w, rows_from(t, w)
             return d.MORE_OUTPUT
+        if changed and lacks_revisions(t, room):
+            flush(t, d.P_OUT, d.P_CELLS, False)
+            scalars[d.WINDOW_AT] = w
+            return d.MORE_REVISIONS
         first[w] = scalars[d.OUT]
         if changed:
             emit_changed(t, w)

@@ -7,6 +7,7 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import BLOCK
 from muntin.columnar.engine.directory import FAR, AnyArray
+from muntin.columnar.engine.emission import enter_revisions
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import filled
@@ -404,6 +405,8 @@ class ColumnarEngine(PartTable):
             self.stores[int(s[d.STORE_AT])].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
+        elif code == d.MORE_REVISIONS:
+            self.purge_revisions(int(s[d.NEED]))
         elif code == d.TIDY:
             give_back(self)
         elif code == d.WIDEN:
@@ -421,34 +424,23 @@ class ColumnarEngine(PartTable):
         for kept in self.parts:
             for place in kept.out:
                 grow(place, room)
-        if 2 * (int(s[d.REVISIONS]) + need) > self.directory.arrays[d.REVISION].size:
-            self._purge_revisions(need)
 
-    def _purge_revisions(self, need: int) -> None:
+    def purge_revisions(self, need: int) -> None:
         """Forget revisions of windows that are final, and make room."""
-        s, arrays = self.scalars, self.directory.arrays
-        live = (arrays[d.REVISION] > 0) & (arrays[d.REVISION_END] > s[d.BEFORE_LIMIT])
-        self.set_revisions([arrays[place][live] for place in REVISION_ARRAYS], need)
+        columns = [self.directory.arrays[place] for place in REVISION_ARRAYS]
+        columns[-1] = np.where(columns[0] > self.scalars[d.BEFORE_LIMIT], columns[-1], 0)
+        self.set_revisions(columns, need)
 
     def set_revisions(self, columns: Sequence[Ints], need: int) -> None:
-        """Enter ends, keys and revisions into a table that has room for more."""
-        ends, keys, numbers = columns
-        size = 1 << (4 * (ends.size + need) + 64).bit_length()
-        spread = np.uint64(0x9E3779B97F4A7C15)
-        hashed = (ends * 1_000_003 + keys).astype(np.uint64) * spread >> np.uint64(24)
-        tables = [[0] * size for _ in REVISION_ARRAYS]
-        for first, *row in zip(
-            (hashed & np.uint64(size - 1)).tolist(), ends.tolist(), keys.tolist(), numbers.tolist(),
-            strict=True,
-        ):  # fmt: skip
-            slot = first
-            while tables[-1][slot]:
-                slot = (slot + 1) & (size - 1)
-            for table, value in zip(tables, row, strict=True):
-                table[slot] = value
-        for place, table in zip(REVISION_ARRAYS, tables, strict=True):
-            self.directory.put(place, np.array(table, np.int64))
-        self.scalars[d.REVISIONS] = ends.size
+        """Enter ends, names and revisions into a table that has room for more; 0 is none."""
+        size = 1 << (4 * (int(np.count_nonzero(columns[-1])) + need) + 64).bit_length()
+        spare = self.spare_places(len(columns))
+        for place, origin, column in zip(REVISION_ARRAYS, spare, columns, strict=True):
+            self.directory.put(origin, np.ascontiguousarray(column))
+            self.directory.put(place, np.zeros(size, np.int64))
+        enter_revisions(self.directory, spare[0])
+        for origin in spare:
+            self.directory.put(origin, np.zeros(0, np.int64))
 
     def take(self) -> WindowRows:
         """The rows of the last step that are of windows."""

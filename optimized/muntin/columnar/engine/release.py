@@ -118,9 +118,7 @@ def _give_rows_back(engine: "ColumnarEngine") -> None:
         if store.room > max(LEAST_ROOM, SPARE * store.live):
             compact_store(store)
     if arrays[d.REVISION].size > max(LEAST_ROOM, 64 * int(scalars[d.REVISIONS])):
-        live = arrays[d.REVISION] > 0
-        revisions = (arrays[place][live] for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION))
-        engine.set_revisions([*revisions], 0)
+        engine.purge_revisions(0)
 
 
 def _give_results_back(engine: "ColumnarEngine") -> None:

@@ -224,13 +224,13 @@ def find_windows(t: Directory, upto: int) -> int:
         seal_lanes(t, sealed)
     elif scalars[d.DIRTY_CELLS]:
         sort_dirty_cells(t)
-    found = find_changed(t) if scalars[d.DIRTY_SLICES] else 0
-    found = find_due(t, found, upto)
+    changed = find_changed(t) if scalars[d.DIRTY_SLICES] else 0
+    found = find_due(t, changed, upto)
     if found > len(ints(t, d.DUE_QUERY)):
         scalars[d.NEED] = found
         return d.MORE_WINDOWS
     take_next_ends(scalars, ints(t, d.QUERIES))
-    scalars[d.SEALED], scalars[d.WINDOWS] = sealed, found
+    scalars[d.SEALED], scalars[d.WINDOWS], scalars[d.CHANGED] = sealed, found, changed
     scalars[d.WINDOW_AT] = scalars[d.OUT] = 0
     return d.DONE
 
