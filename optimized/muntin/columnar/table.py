@@ -44,7 +44,8 @@ from muntin.columnar.arguments import (
     has_time_bounds,
     parse_input_columns,
 )
-from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
+from muntin.columnar.arrow import DistinctKeys
+from muntin.columnar.arrow_columns import ArrowColumn, ArrowTable, constant_strings
 from muntin.columnar.durations import Length
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.columnar.operator import ColumnarOperator
@@ -167,8 +168,8 @@ def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Ar
         )
         first = next(iter(each.values()))
         n = first.start.size
-        columns: dict[str, object] = {"window": arrow.string_array([name] * n)}
-        columns["window_type"] = arrow.string_array([kind.name] * n)
+        columns: dict[str, object] = {"window": constant_strings(name, n)}
+        columns["window_type"] = constant_strings(kind.name, n)
         columns |= _bounds(kind, first, unit, in_time=in_time)
         columns |= key_columns.take(_key_numbers(answered, first))
         columns |= {one.label: _values(call, one, each[one.label]) for one in call.requests}

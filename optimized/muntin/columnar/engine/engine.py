@@ -50,7 +50,7 @@ class ColumnarEngine(PartTable):
         self.rows = [list(row) for row in rows]
         self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
         s = self.scalars
-        s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
+        s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         s[d.LANE_BITS], s[d.WORK_LIMIT] = 3, LEAST_WORK
@@ -63,7 +63,6 @@ class ColumnarEngine(PartTable):
     def _start(self) -> None:
         put, s = self.directory.put, self.scalars
         put(d.QUERIES, np.array(self.rows, np.int64).reshape(-1))
-        self._row_room = 256
         put(d.FREE_INDEX, np.zeros(64, np.int64))
         for place in (d.COPY_FROM, d.COPY_TO, d.MERGE_FROM, d.MERGE_TO):
             put(place, np.zeros(2048, np.int64))

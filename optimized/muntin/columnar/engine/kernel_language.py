@@ -8,9 +8,7 @@ each other by pointers too, so each is compiled once, by itself, and only if it 
 """
 
 import ctypes
-import gc
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.compiler.kernel_store import KernelCode, can_compile, kernel_store
+from muntin.kernels.compiler.availability import gc_paused
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -39,18 +38,6 @@ HASHED_MODULES = "muntin.columnar.engine."
 
 UNLINKED = -1
 """What a phase returns that needs a kernel whose address the directory lacks; it is run again."""
-
-
-@contextmanager
-def gc_paused() -> Generator[None]:
-    """Pause garbage collection while thousands of objects are made that stay."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 PENDING: "list[Callable[[ModuleType], None]]" = []

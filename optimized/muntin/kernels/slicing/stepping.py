@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from muntin.columnar.engine.kernel_language import COMPILED
 from muntin.columnar.engine_group import EngineGroup
-from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.group import Group

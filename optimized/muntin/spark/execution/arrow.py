@@ -8,7 +8,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructField, StructType
 
-from muntin.columnar.arrow import ArrowColumn
+from muntin.columnar.arrow_columns import ArrowColumn
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.kernels.slicing.arrays import FARTHEST, Ints, column_of
 from muntin.kernels.slicing.batch import Values

@@ -26,7 +26,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, LongType, StructType
 
-from muntin.columnar.arrow import ArrowColumn
+from muntin.columnar.arrow_columns import ArrowColumn
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.grain import sliced
