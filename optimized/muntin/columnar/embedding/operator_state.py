@@ -1,7 +1,6 @@
 """The state of a columnar operator: export, import, and the state without its idle keys.
 
-Task after the shuffle; before it, only to see how an operator would run its queries. Keys are
-numbers here, and those that stay are numbered anew.
+Keys are numbers, and those that stay are numbered anew.
 """
 
 from collections.abc import Mapping
