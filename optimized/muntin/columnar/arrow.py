@@ -133,7 +133,8 @@ def column(table: ArrowTable, name: str) -> ArrowColumn:
     if names.count(name) != 1:
         there = ", ".join(names) or "none"
         raise InvalidInputError(f"there must be one column {name!r}; there are {there}")
-    one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
+    some = without_views(_without_empty_chunks(table.column(name)))
+    one_chunk = some.chunks[0] if len(some.chunks) == 1 else some.combine_chunks()  # which copies
     is_encoded = pa.types.is_dictionary(one_chunk.type)
     return one_chunk.dictionary_decode() if is_encoded else one_chunk
 

@@ -220,11 +220,11 @@ class ColumnarOperator(Persistent, CustomState):
             return None
         if fast is None or not fast.step(times, values, keys, given):
             return None
-        if fast.is_silent:
+        if fast.is_silent and not fast.late.size:
             return self._nothing
-        nothing, rows = self._nothing, [EngineRows(fast.group)]
+        nothing, rows = self._nothing, [] if fast.is_silent else [EngineRows(fast.group)]
         keys = fast.keys.item if fast.keyed else self.keys.key  # later ones differ
-        return Answered(rows, nothing.late, nothing.queries, keys, nothing.number)
+        return Answered(rows, fast.late, nothing.queries, keys, nothing.number)
 
     def _enter_fast_path(self, *, keyed: bool) -> None:
         """Find out whether plain arrays of the types that came can be taken by the engine alone."""
@@ -234,7 +234,7 @@ class ColumnarOperator(Persistent, CustomState):
         group = groups[0]
         if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
             return
-        sources, keys = group.sources.plain() if group.sources else None, self.keys
+        sources, keys = group.sources, self.keys
         if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
             return
         if keyed:

@@ -7,7 +7,7 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import BLOCK
 from muntin.columnar.engine.directory import FAR, AnyArray
-from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.kernel_language import ROLE, Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
@@ -22,6 +22,9 @@ MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
 
 REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
 """Codes after which a step is not run again."""
+
+MANY_ROWS = 1 << 12
+"""From this number on other threads run during a step; to let them costs more than few rows do."""
 
 SLICE_ARRAYS = (
     d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS, d.FRESH, d.COUNT_BEFORE,
@@ -368,7 +371,8 @@ class ColumnarEngine(PartTable):
         """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
             self.make_batch_room(n)
-        code = run_step(self.directory, n, watermark)
+        many = n >= MANY_ROWS and ROLE.owns_states
+        code = (run_step.call_threaded if many else run_step)(self.directory, n, watermark)
         done = code == d.DONE or self._go_on(code, n, watermark)
         if self.directory.failure:
             failure, self.directory.failure = self.directory.failure, None
@@ -380,7 +384,8 @@ class ColumnarEngine(PartTable):
         s[d.CUT_CHECKED] = 0
         while code not in REFUSED:
             self._serve(code)
-            code = run_step(self.directory, n, watermark)
+            many = n >= MANY_ROWS and ROLE.owns_states
+            code = (run_step.call_threaded if many else run_step)(self.directory, n, watermark)
         s[d.CUT_CHECKED] = 0
         return code == d.DONE
 
