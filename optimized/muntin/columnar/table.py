@@ -359,7 +359,7 @@ def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
         summary = what.summary
         kinds = summary.results[:-1] if summary.checked else summary.results
         return arrow.result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
-    operator = ColumnarOperator()
+    operator = ColumnarOperator(threads=1)
     operator.add(Query("probe", tumbling(1), request.over_columns()))
     row = {
         name: np.ones(1, arrow.number_values(table, name).data.dtype) for name in request.columns
@@ -398,7 +398,7 @@ def _table_rows(call: _Call, key_columns: _KeyColumns) -> "_TableRows":
 
 def _evaluate(call: _Call, rows: "_TableRows", settings: Settings) -> Answered:
     """Register a query for each aggregate over each window, and process rows as one step."""
-    operator = ColumnarOperator(settings)
+    operator = ColumnarOperator(settings, threads=1)
     for name, kind in call.windows.items():
         for request in call.requests:
             over_values = request.over_values(is_single=rows.is_single)

@@ -68,7 +68,7 @@ class WindowEngine:
         self._windows, self._aggregates = windows, aggregates
         self._ids = query_ids(windows, aggregates)
         self._queries = _queries(windows, aggregates)
-        self._operator = ColumnarOperator(settings, method="slices" if saves else "auto")
+        self._operator = ColumnarOperator(settings, method="slices" if saves else "auto", threads=1)
         for query in self._queries:
             self._operator.add(query)
         self._rows: tuple[object, Records, object] | None = None
