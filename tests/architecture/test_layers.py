@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ MAY_IMPORT = {
     "differential": TOOLS | {"differential"},
     "cli": TOOLS | {"differential", "cli"},
 }
+CALL_GRAMMAR = ("aggregate_requests", "arguments", "durations", "windows")
+"""The modules by which calls over tables and over DataFrames read their arguments."""
+LAZY_EXPORTS = "muntin.kernels.compiler.lazy_exports"
 PYSPARK = {"spark", "conformance", "registry", "differential"}
 PORTIONS = [
     path for folder in FOLDERS for path in (ROOT / folder / "muntin").iterdir() if path.is_dir()
@@ -90,6 +94,30 @@ def test_a_portion_imports_only_what_it_may(portion: Path) -> None:
     for path, package in portion_sources(portion):
         beyond = layers(path.read_text(), package) - MAY_IMPORT[portion.name]
         assert not beyond, f"{path} imports {', '.join(beyond)}"
+
+
+def engine_imports(source: str, package: str) -> set[str]:
+    """The modules and names of the columnar engine and of kernels that a source imports."""
+    engine = ("muntin.columnar", "muntin.kernels")
+    return {name for name in imported_modules(source, package) if name.startswith(engine)}
+
+
+def test_spark_drives_the_engine_by_its_interface_alone() -> None:
+    """The grammar of calls is that of `muntin.columnar.aggregate`; lazy exports know no engine."""
+    [spark] = [path for path in PORTIONS if path.name == "spark"]
+    interface = "muntin.columnar.embedding"
+    shared = {f"muntin.columnar.{name}" for name in CALL_GRAMMAR} | {LAZY_EXPORTS}
+    modules = {interface, "muntin.columnar"} | shared
+    seen = set[str]()
+    for path, package in portion_sources(spark):
+        names = engine_imports(path.read_text(), package)
+        seen |= names
+        beyond = {name for name in names if name not in modules}
+        beyond -= {name for name in names if name.rpartition(".")[0] in shared | {interface}}
+        assert not beyond, f"{path} imports {', '.join(beyond)}"
+    exported = {name.removeprefix(f"{interface}.") for name in seen if name.startswith(interface)}
+    assert exported - {interface, "preload"} <= set(import_module(interface).__all__)
+    assert f"{interface}.WindowEngine" in seen
 
 
 @pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)

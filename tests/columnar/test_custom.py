@@ -8,7 +8,7 @@ import pytest
 
 from muntin.columnar.operator import ColumnarOperator
 from muntin.conformance.output_comparison import response_difference
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.kernels.slicing.over import over

@@ -48,6 +48,34 @@ from muntin.columnar.engine.kernel_language import COMPILED
 print(one_key_sums(), COMPILED, kernel_store().compiled, "numba.core" in sys.modules)
 """
 
+FIRST_USE = """
+import sys
+import numpy as np
+from muntin.columnar import ColumnarOperator, aggregate, tumbling
+from muntin.columnar.compiler.kernel_store import kernel_store
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.query import Query
+operator = ColumnarOperator()
+operator.add(Query("w", tumbling(10), named("sum")))
+times = np.arange(40)
+lines = [*map(int, operator.take_columns(times, times, None, 40).of("w").value.columns[0])]
+call = {"windows": [tumbling(10)], "aggregates": {"sum": ("sum", "v")}}
+table = aggregate({"ts": times, "v": times}, **call)
+assert table["sum"].tolist() == lines and table["end"].tolist() == [10, 20, 30, 40]
+slow = ("numba", "llvmlite", "pandas", "pyarrow.compute")
+print(lines, kernel_store().compiled, [name for name in slow if name in sys.modules])
+"""
+
+COUNTED = """
+from numba.core import event
+from support.one_key_engine import one_key_sums
+with event.install_recorder("numba:compile") as recorder:
+    one_key_sums()
+print(sum(one.is_start for _, one in recorder.buffer))
+"""
+MOST_FUNCTIONS = 60
+"""Functions that Numba may compile for sums of one key; more, and first use is slow."""
+
 ONE_KEY_KERNELS = {
     "cells.place_lanes", "emission.emit_lanes", "emission.seal_lanes", "partials.sums.add_int_sum",
     "partials.columns.copy_columns", "partials.columns.merge_int_sums",
@@ -327,6 +355,15 @@ def test_windows_of_one_key_need_no_kernels_of_keys_and_sessions(one_key_library
 def test_a_library_needs_no_numba(one_key_library: Path) -> None:
     printed = output_of(run(ONE_KEY, one_key_library, "without"))
     assert printed == "[45, 145, 245, 345] True [] False"
+
+
+def test_first_use_with_a_library_imports_no_compiler_and_no_pandas(one_key_library: Path) -> None:
+    printed = output_of(run(FIRST_USE, one_key_library))
+    assert printed == "[45, 145, 245, 345] [] []"
+
+
+def test_few_functions_are_compiled_for_sums_of_one_key(tmp_path: Path) -> None:
+    assert 11 <= int(output_of(run(COUNTED, tmp_path))) <= MOST_FUNCTIONS
 
 
 def test_a_library_that_comes_with_the_package_is_loaded(

@@ -9,7 +9,7 @@ import pytest
 from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate as summary
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query

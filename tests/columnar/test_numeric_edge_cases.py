@@ -11,7 +11,7 @@ from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import rolling
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate as summary
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator

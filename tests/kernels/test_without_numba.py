@@ -19,7 +19,7 @@ from importlib import util
 find, util.find_spec = util.find_spec, lambda name: None if name == "numba" else find(name)
 
 import numpy as np
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate

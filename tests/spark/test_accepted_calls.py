@@ -12,9 +12,10 @@ from pyspark.sql import functions as f
 from muntin.columnar import windows
 from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.columnar.arguments import InputColumns
+from muntin.columnar.embedding import catalogued
+from muntin.columnar.embedding.window_engine import query_ids
 from muntin.spark import ReplaySource, aggregate
 from muntin.spark.call.window_arguments import serialize_windows
-from muntin.spark.execution.evaluation import ids_of
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import DEFAULTS
@@ -95,7 +96,8 @@ def test_parameters_of_own_window_types_have_no_bounds() -> None:
 
 
 def test_ids_of_queries_stay_as_checkpoints_have_them() -> None:
-    ids = ids_of(plan_of({"w": tumbling(2), "x y": count(3)}, {"n": "count", "s": ("sum", "v")}))
+    aggregates = dict.fromkeys(("n", "s"), catalogued("sum"))
+    ids = query_ids({"w": tumbling(2), "x y": count(3)}, aggregates)
     assert list(ids.values()) == ["w n", "w s", "x y n", "x y s"]
 
 

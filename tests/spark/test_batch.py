@@ -103,8 +103,8 @@ def test_sessions_alone_are_made_of_runs(
 ) -> None:
     aggregates = {name: MERGED[name] for name in UNORDERED}
     plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, aggregates)
-    assert SlicePlan(plan).gap
-    assert not SlicePlan(plan_of({"w": windows[0]}, MERGED)).gap
+    assert SlicePlan(plan).layout.gap
+    assert not SlicePlan(plan_of({"w": windows[0]}, MERGED)).layout.gap
     answer = by_slices(plan, parts, data.draw(st.permutations(range(len(parts)))))
     assert same(answer, in_batch(plan, [row for part in parts for row in part]))
 

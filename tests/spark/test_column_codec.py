@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muntin.columnar.embedding.column_codec import SHIFTED_COPY, decode_columns, encode_columns
 from muntin.kernels.slicing.arrays import column_of
 from muntin.snapshot import SnapshotError, encode
-from muntin.spark.state.column_codec import SHIFTED_COPY, decode_columns, encode_columns
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-300, 300)
 FLOATS = st.floats(width=64) | st.integers(-(2**54), 2**54).map(float) | st.just(-0.0)

@@ -6,21 +6,19 @@ from hypothesis import strategies as st
 from pyspark.sql.types import StructField, StructType, TimestampType
 
 from muntin.columnar.arguments import InputColumns
-from muntin.kernels.slicing.moment import Clock
-from muntin.snapshot import SnapshotError, encode
-from muntin.spark.call.analysis import analyze
-from muntin.spark.execution.arrow import pa, to_ipc_bytes
-from muntin.spark.state.columnar_checkpoint import (
+from muntin.columnar.embedding.checkpoint import (
     HEADER_CHUNK,
-    WITHOUT_SCHEMA,
     ChunkedTable,
     GroupHeader,
     OperatorHeader,
     decode_header,
-    decode_keys,
     encode_header,
-    encode_keys,
 )
+from muntin.kernels.slicing.moment import Clock
+from muntin.snapshot import SnapshotError, encode
+from muntin.spark.call.analysis import analyze
+from muntin.spark.execution.arrow import pa, to_ipc_bytes
+from muntin.spark.state.key_table import WITHOUT_SCHEMA, decode_keys, encode_keys
 from muntin.spec.query import DEFAULTS
 from muntin.spec.stream import END
 from muntin.spec.windows.periodic import tumbling
@@ -64,7 +62,7 @@ def test_headers_come_back_and_are_shorter_than_with_field_names(header: Operato
     ["header", ((1, 2, 3), "soon", 4, []), ((1, 2, 3), 4, "many", []), ((1, 2, 3), 4, 5, 6)],
 )
 def test_a_damaged_header_is_refused(content: object) -> None:
-    with pytest.raises(SnapshotError, match="the state of a bucket is damaged: a chunk holds"):
+    with pytest.raises(SnapshotError, match="the state is damaged: a chunk holds"):
         decode_header({HEADER_CHUNK: encode(content)})
 
 

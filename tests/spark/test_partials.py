@@ -7,11 +7,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from muntin.columnar.embedding.slice_encoding import (
+    WireType,
+    decode,
+    encode,
+    part_columns,
+    wire_types,
+)
 from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
-from muntin.spark.batch.slice_plan import WireType, decode, encode, part_columns, wire_types
 from muntin.spec.windows.periodic import tumbling
 
 POWERS = [2**n for n in range(63)]

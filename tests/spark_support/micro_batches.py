@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import strategies as st
 
+from muntin.columnar.embedding import checkpoint
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.state import columnar_checkpoint
 from muntin.spark.streaming import bucket
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Settings
@@ -50,7 +50,7 @@ def check_micro_batches(
     trace: Sequence[MicroBatch],
     min_rows_per_slice: int = 0,
     inline_limit: int = bucket.INLINE_STATE_LIMIT,
-    min_chunk_bytes: int = columnar_checkpoint.MIN_CHUNK_BYTES,
+    min_chunk_bytes: int = checkpoint.MIN_CHUNK_BYTES,
 ) -> Cluster:
     """Run micro-batches, and compare each with its steps of the denotation.
 
@@ -60,7 +60,7 @@ def check_micro_batches(
     cluster = Cluster(plan, min_rows_per_slice=min_rows_per_slice)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket, "INLINE_STATE_LIMIT", inline_limit)
-        patch.setattr(columnar_checkpoint, "MIN_CHUNK_BYTES", min_chunk_bytes)
+        patch.setattr(checkpoint, "MIN_CHUNK_BYTES", min_chunk_bytes)
         compare(cluster, plan, trace)
     return cluster
 

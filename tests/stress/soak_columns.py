@@ -14,7 +14,7 @@ from time import process_time
 import numpy as np
 
 from muntin.columnar.operator import ColumnarOperator
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.slicing.arrays import Column
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings

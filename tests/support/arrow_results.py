@@ -3,7 +3,7 @@
 from typing import Unpack
 
 from muntin.columnar import table
-from muntin.columnar.arrow import ArrowTable
+from muntin.columnar.arrow_columns import ArrowTable
 from muntin.columnar.table import CallArguments, RollingArguments
 
 

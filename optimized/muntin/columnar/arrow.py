@@ -1,8 +1,4 @@
-"""Arrow tables in and out: the only module of the columnar engine that imports PyArrow.
-
-The protocols list the methods of PyArrow that the engine calls. PyArrow has no types of its own,
-and its stub package fails the strict checks here: most of its columns are `Any` or unknown.
-"""
+"""Arrow tables in and out; beside `arrow_columns` the only module here that imports PyArrow."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -11,12 +7,19 @@ from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from math import nan
-from typing import Protocol, TypeAlias, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muntin.columnar.arguments import is_mapping
+from muntin.columnar.arrow_columns import (
+    ArrowColumn,
+    ArrowTable,
+    NumpyColumn,
+    is_plain,
+    number_array,
+    viewed,
+)
 from muntin.columnar.durations import TimeUnit
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import FARTHEST, LAST, LONGEST, Flags, Ints, column_of
@@ -27,44 +30,12 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 pa = import_module("pyarrow")
 ARROW_ERRORS = (ValueError, TypeError, NotImplementedError, OverflowError)
 """What Arrow raises of what it cannot read."""
+FEW_ROWS = 1 << 14
+"""Strings that Python converts before Arrow has imported pandas, which it looks for."""
 TIMESTAMP_UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 """Nanoseconds of the units of timestamps."""
-NumpyColumn: TypeAlias = NDArray[np.generic]
 M4 = ("min", "max", "first", "last")
 """The fields of the result of the aggregate `m4`."""
-
-
-class ArrowTable(Protocol):
-    """A `pyarrow.Table`, which every engine can read."""
-
-    column_names: list[str]
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...  # noqa: D105, RUF100 - of Arrow
-    def column(self, name: str, /) -> "ArrowColumn": ...  # noqa: D102 - as in Arrow
-    def append_column(self, name: str, column: object) -> "ArrowTable": ...  # noqa: D102 - the same
-    def to_pylist(self) -> list[dict[str, object]]: ...  # noqa: D102 - the same
-
-
-class ArrowColumn(Protocol):
-    """A `pyarrow.ChunkedArray` or `pyarrow.Array`."""
-
-    type: object
-    null_count: int
-    chunks: "Sequence[ArrowColumn]"
-    indices: "ArrowColumn"
-    dictionary: "ArrowColumn"
-
-    def __len__(self) -> int: ...  # noqa: D105, RUF100 - as of a list
-    def cast(self, kind: object, /) -> "ArrowColumn": ...  # noqa: D102 - as in Arrow
-    def combine_chunks(self) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def dictionary_decode(self) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def dictionary_encode(self, nulls: str, /) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def fill_null(self, value: object, /) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def is_valid(self) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def slice(self, offset: int, length: int, /) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def take(self, indices: object, /) -> "ArrowColumn": ...  # noqa: D102 - the same
-    def to_pylist(self) -> list[int]: ...  # noqa: D102 - the same, of integers
-    def to_pandas(self, *, types_mapper: object) -> object: ...  # noqa: D102 - as in Arrow
 
 
 @dataclass(frozen=True)
@@ -127,9 +98,16 @@ def _table_of_columns(columns: Mapping[object, object]) -> ArrowTable:
 
 
 def _array(values: object) -> ArrowColumn:
+    if is_plain(values):
+        return viewed(values)
     is_stream = hasattr(values, "__arrow_c_stream__")
     array: ArrowColumn = pa.chunked_array(values) if is_stream else pa.array(values)
     return array
+
+
+def _converted(values: ArrowColumn, kind: object) -> ArrowColumn:
+    """A column of a type; one of that type costs no import of Arrow's functions."""
+    return values if values.type == kind else values.cast(kind)
 
 
 def _failing_row(values: object) -> str:
@@ -155,7 +133,8 @@ def column(table: ArrowTable, name: str) -> ArrowColumn:
     if names.count(name) != 1:
         there = ", ".join(names) or "none"
         raise InvalidInputError(f"there must be one column {name!r}; there are {there}")
-    one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
+    some = without_views(_without_empty_chunks(table.column(name)))
+    one_chunk = some.chunks[0] if len(some.chunks) == 1 else some.combine_chunks()  # which copies
     is_encoded = pa.types.is_dictionary(one_chunk.type)
     return one_chunk.dictionary_decode() if is_encoded else one_chunk
 
@@ -192,7 +171,7 @@ def time_values(table: ArrowTable, name: str) -> Ints:
             f"{first}; leave them out"
         )
     try:
-        times = np.asarray(values.cast(pa.int64()), np.int64)
+        times = number_array(_converted(values, pa.int64()), np.int64)
     except ValueError as cause:
         far = np.asarray(values) >= np.uint64(LAST)
         raise _far_time(name, values, far) from cause
@@ -253,11 +232,12 @@ def number_values(table: ArrowTable, name: str) -> Values:
     if values.null_count:
         valid = np.asarray(values.is_valid(), np.bool_)
         filled = values.fill_null(0)
+    whole = pa.types.is_integer(kind)
     try:
-        numbers = filled.cast(pa.int64() if pa.types.is_integer(kind) else pa.float64())
+        numbers = _converted(filled, pa.int64() if whole else pa.float64())
     except ValueError:  # unsigned, and beyond 2^63
         return Values(column_of(objects(filled.to_pylist())), valid)
-    return Values(column_of(numbers), valid)
+    return Values(column_of(number_array(numbers, np.int64 if whole else np.float64)), valid)
 
 
 def gap_values(table: ArrowTable, name: str, unit: TimeUnit) -> Values:
@@ -319,7 +299,9 @@ def distinct_keys(table: ArrowTable, name: str) -> DistinctKeys:
             f"the key {name!r} is of {values.type}, which cannot be hashed; take a field of it as "
             "the key, or cast it to a string"
         ) from cause
-    return DistinctKeys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
+    return DistinctKeys(
+        number_array(encoded.indices, np.int32).astype(np.int64), encoded.dictionary
+    )
 
 
 def _equal_floats(keys: ArrowColumn) -> ArrowColumn:
@@ -332,7 +314,7 @@ def _equal_floats(keys: ArrowColumn) -> ArrowColumn:
 
 def result_array(answer: Answer) -> ArrowColumn:
     """The values of windows as an Arrow array."""
-    mask = None if answer.valid is None else ~answer.valid
+    mask = None if answer.valid is None or answer.valid.all() else ~answer.valid
     arrays = [_plain_array(values, mask) for values in answer.columns]
     if len(arrays) == 1:
         return arrays[0]
@@ -342,14 +324,10 @@ def result_array(answer: Answer) -> ArrowColumn:
     return struct
 
 
-def string_array(texts: Sequence[str]) -> ArrowColumn:
-    """Strings as an Arrow array, of type string even if there are none."""
-    array: ArrowColumn = pa.array(texts, pa.string())
-    return array
-
-
 def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
     array: ArrowColumn
+    if mask is None and is_plain(values):
+        return viewed(values)
     try:
         array = pa.array(values, mask=mask)
     except OverflowError:
@@ -411,9 +389,12 @@ def _typed_array(answer: Answer, kind: object) -> ArrowColumn:
 
 def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> ArrowColumn:
     """Starts or ends as timestamps, if times are, or as integers; an open end is null."""
-    bounds = pa.array(coordinates) if is_shown else pa.nulls(coordinates.size, pa.int64())
-    if is_shown and (coordinates == LAST).any():
+    if not is_shown:
+        bounds = pa.nulls(coordinates.size, pa.int64())
+    elif (coordinates == LAST).any():
         bounds = pa.array(coordinates, mask=coordinates == LAST)
+    else:
+        bounds = _array(coordinates)
     timestamps = unit is not None and pa.types.is_timestamp(unit)
     cast: ArrowColumn = bounds.cast(unit) if timestamps else bounds
     return cast
@@ -423,6 +404,13 @@ def numpy_values(values: ArrowColumn) -> NumpyColumn:
     """A column as a NumPy array; with nulls, of objects, since an integer may be no float."""
     if values.null_count and not pa.types.is_temporal(values.type):
         return objects(values.to_pylist())
+    if pa.types.is_string(values.type) and len(values) < FEW_ROWS:
+        return objects(values.to_pylist())
+    chunks = getattr(values, "chunks", [values])
+    if len(chunks) == 1 and values.type == pa.int64():
+        return number_array(chunks[0], np.int64)
+    if len(chunks) == 1 and values.type == pa.float64():
+        return number_array(chunks[0], np.float64)
     return np.asarray(values)
 
 

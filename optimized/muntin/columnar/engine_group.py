@@ -10,7 +10,7 @@ from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.sources import SourceColumns
 from muntin.columnar.engine.plan import periods_of, query_row
-from muntin.columnar.engine.release import renumber_keys
+from muntin.columnar.engine.release import live_keys, renumber_keys
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.kernels.slicing.arrays import Flags
@@ -78,6 +78,10 @@ class EngineGroup:
         """Which events take part."""
         return np.asarray(batch.time >= limit)
 
+    def live_keys(self, keys: int) -> Flags:
+        """Which numbers of keys are in use."""
+        return live_keys(self.engine, keys) if self.engine else np.zeros(keys, np.bool_)
+
     def renumber_keys(self, kept: "np.typing.NDArray[np.int64]") -> None:
         """Number the keys anew that have these numbers."""
         if self.engine:
@@ -135,17 +139,27 @@ class EngineGroup:
 
     def step(self, batch: Batch, moment: Moment) -> tuple["EngineGroup", list["EngineRows"]]:
         """Take in the rows of a batch, whose keys are numbered, and advance the watermark."""
+        self.prepare(batch, moment)
+        return self, self.commit(len(batch), moment)
+
+    def prepare(self, batch: Batch, moment: Moment) -> None:
+        """Give the engine the rows of a batch, unless it refuses them."""
         if self.engine is None and not len(batch):
-            return self, []
+            return
         engine, sources = self.start(moment.before)
         keys = np.ascontiguousarray(batch.key)
         n_keys = int(keys.max(initial=0)) + 1
         engine.bind_batch(np.ascontiguousarray(batch.time), keys, n_keys, batch.own)
         sources.bind(batch.columns, batch.time)
-        engine.step(len(batch), moment.after.watermark)
-        engine.unbind()
+
+    def commit(self, n: int, moment: Moment) -> list["EngineRows"]:
+        """Take in the rows that the engine has been given, and advance the watermark."""
+        if self.engine is None:
+            return []
+        self.engine.step(n, moment.after.watermark)
+        self.engine.unbind()
         rows = EngineRows(self)
-        return self, [rows] if len(rows) else []
+        return [rows] if len(rows) else []
 
 
 class EngineRows:

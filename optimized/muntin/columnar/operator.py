@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from muntin.columnar.engine.release import LEAST_KEYS, live_keys
+from muntin.columnar.engine.release import LEAST_KEYS
 from muntin.columnar.engine_group import EngineGroup, EngineRows
 from muntin.columnar.fast_path import FastPath, StreamState
+from muntin.columnar.sharded_group import ShardedGroup
+from muntin.columnar.threads import thread_count
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import FIRST, LAST, clock, constant, no_ints
 from muntin.kernels.slicing.batch import Batch, Source, of_events
@@ -36,13 +38,28 @@ if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
 
 
+IN_PLACE = (EngineGroup, ShardedGroup)
+"""Groups that change in place."""
+
+
 class ColumnarOperator(Persistent, CustomState):
     """Many queries over one stream of columns, in one pass."""
 
     configuration = ("method",)
 
-    def __init__(self, settings: Settings = DEFAULTS, *, method: Method = "auto") -> None:
-        """Start with no query and no event; a method says how cells are kept."""
+    def __init__(
+        self,
+        settings: Settings = DEFAULTS,
+        *,
+        method: Method = "auto",
+        threads: int | None = None,
+    ) -> None:
+        """Start with no query and no event.
+
+        A method says how cells are kept. Of compiled queries keys are split over threads: else
+        MUNTIN_THREADS says over how many, or there is one.
+        """
+        self._threads = thread_count(threads)
         if method not in METHODS:
             raise InvalidInputError(f"the method {method!r} is none of {', '.join(METHODS)}")
         self._method: Method = method
@@ -84,7 +101,8 @@ class ColumnarOperator(Persistent, CustomState):
 
     def _empty(self, since: int, method: Method) -> AnyGroup:
         if method == "compiled":
-            return EngineGroup(since, self._settings)
+            engines = [EngineGroup(since, self._settings) for _ in range(self._threads)]
+            return ShardedGroup(engines, self._threads) if len(engines) > 1 else engines[0]
         return Group(since, self._settings, Records() if method == "records" else slices([]))
 
     @property
@@ -220,11 +238,11 @@ class ColumnarOperator(Persistent, CustomState):
             return None
         if fast is None or not fast.step(times, values, keys, given):
             return None
-        if fast.is_silent:
+        if fast.is_silent and not fast.late.size:
             return self._nothing
-        nothing, rows = self._nothing, [EngineRows(fast.group)]
+        nothing, rows = self._nothing, [] if fast.is_silent else [EngineRows(fast.group)]
         keys = fast.keys.item if fast.keyed else self.keys.key  # later ones differ
-        return Answered(rows, nothing.late, nothing.queries, keys, nothing.number)
+        return Answered(rows, fast.late, nothing.queries, keys, nothing.number)
 
     def _enter_fast_path(self, *, keyed: bool) -> None:
         """Find out whether plain arrays of the types that came can be taken by the engine alone."""
@@ -234,7 +252,7 @@ class ColumnarOperator(Persistent, CustomState):
         group = groups[0]
         if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
             return
-        sources, keys = group.sources.plain() if group.sources else None, self.keys
+        sources, keys = group.sources, self.keys
         if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
             return
         if keyed:
@@ -270,10 +288,9 @@ class ColumnarOperator(Persistent, CustomState):
         n = len(self.keys)
         if n <= self._key_limit:
             return
-        groups = [one for one in self.groups.values() if isinstance(one, EngineGroup)]
+        groups = [one for one in self.groups.values() if isinstance(one, IN_PLACE)]
         if len(groups) == len(self.groups):
-            engines = [one.engine for one in groups if one.engine]
-            live = sum((live_keys(engine, n) for engine in engines), np.zeros(n, np.bool_))
+            live = sum((group.live_keys(n) for group in groups), np.zeros(n, np.bool_))
             kept = np.flatnonzero(live)
             if 2 * kept.size < n:
                 self.keys = self.keys.picked(kept)
@@ -313,7 +330,7 @@ class ColumnarOperator(Persistent, CustomState):
         after = self._clock.advanced(max(given, in_order), self._settings)
         moment = Moment(self._clock, after)
         stepping = Stepping(batch, moment, self._settings.dialect.lateness)
-        engines = {at: one for at, one in self.groups.items() if isinstance(one, EngineGroup)}
+        engines = {at: one for at, one in self.groups.items() if isinstance(one, IN_PLACE)}
         stepping.take({at: one for at, one in self.groups.items() if at not in engines})
         results: Sequence[Result] = ()
         if self._generic.operator:
@@ -363,6 +380,8 @@ class ColumnarOperator(Persistent, CustomState):
         for names, method, state in image.groups:
             group = asked.group(state)
             place = self._place_of(image.queries[names[0]], group.since, method)
+            if isinstance(group, ShardedGroup):
+                group.threads = self._threads
             groups[place] = group
             places |= dict.fromkeys(names, place)
         keys = numbered(image.keys)

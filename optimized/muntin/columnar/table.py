@@ -16,11 +16,13 @@ The arguments are those of `muntin.spark.aggregate`:
 - `gap`, the column of the gaps that rows bring to sessions; `mark`, that of punctuations;
 - `dialect`.
 
-Of a table only: `to`, the kind of table to return, and `progress`, whether a bar is drawn on a
-terminal: after two seconds, at once (True) or never (False).
+Of a table only: `to`, the kind of table to return; `progress`, whether a bar is drawn on a
+terminal: after two seconds, at once (True) or never (False); and `threads`, over which keys are
+split (else MUNTIN_THREADS says how many, or there is one): then rows are in order for each key.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Literal, NamedTuple, Required, TypedDict, Unpack, overload
 
 import numpy as np
@@ -44,7 +46,8 @@ from muntin.columnar.arguments import (
     has_time_bounds,
     parse_input_columns,
 )
-from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
+from muntin.columnar.arrow import DistinctKeys
+from muntin.columnar.arrow_columns import ArrowColumn, ArrowTable, constant_strings
 from muntin.columnar.durations import Length
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.columnar.operator import ColumnarOperator
@@ -58,6 +61,7 @@ from muntin.columnar.table_formats import (
     extended_table,
     result_table,
 )
+from muntin.columnar.threads import run_in_threads, split_by_key, thread_count
 from muntin.columnar.windows import Windows, parse_windows, window_in_units
 from muntin.columnar.windows import rolling as rolling_window
 from muntin.kernels.aggregator.array_backend import DTYPES
@@ -89,6 +93,7 @@ class CallArguments(TypedDict, total=False):
     mark: str | None
     dialect: Dialect
     progress: bool | None
+    threads: int | None
 
 
 @overload
@@ -128,6 +133,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     dialect: Dialect = OURS,
     to: TableFormat | None = None,
     progress: bool | None = None,
+    threads: int | None = None,
 ) -> object:
     """A row for each window of each key that holds a row: by window, then end and start.
 
@@ -151,13 +157,36 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     check_result_names([*inputs.keys, *labels], RESULT_COLUMNS, fold=False)
     check_inputs(call.windows, gap, mark)
     key_columns = _KeyColumns.of(call.table, inputs.keys)
-    result = _result(call, key_columns, Settings(dialect=check_dialect(dialect)))
+    settings = Settings(dialect=check_dialect(dialect))
+    result = _result(call, key_columns, settings, thread_count(threads))
     return result_table(result, kind, rows)
 
 
-def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> ArrowTable:
+def _result(
+    call: "_Call", key_columns: "_KeyColumns", settings: Settings, threads: int
+) -> ArrowTable:
     """The windows of a call, one table for each window type below the other."""
-    answered = _evaluate(call, key_columns, settings)
+    rows = _table_rows(call, key_columns)
+    pickers = [partial(rows.picked, places) for places in split_by_key(rows.keys, threads)]
+    parts: list[_TableRows | Callable[[], _TableRows]] = [*pickers] or [rows]
+    calls = [call, *[call._replace(progress=False)] * len(parts)]  # one bar: all have as much to do
+    works = [
+        partial(_window_tables, one, key_columns, settings, part)
+        for one, part in zip(calls, parts, strict=False)
+    ]
+    tables = run_in_threads(works, threads)
+    return arrow.concat_tables([one for window in zip(*tables, strict=True) for one in window])
+
+
+def _window_tables(
+    call: "_Call",
+    key_columns: "_KeyColumns",
+    settings: Settings,
+    given: "_TableRows | Callable[[], _TableRows]",
+) -> list[ArrowTable]:
+    """The windows of some rows, a table for each window type."""
+    rows = given if isinstance(given, _TableRows) else given()
+    answered = _evaluate(call, rows, settings)
     lines, unit = answered.by_query(), arrow.column(call.table, call.inputs.time).type
     in_time = all(has_time_bounds(kind) == (True, True) for kind in call.windows.values())
     tables = list[ArrowTable]()
@@ -167,13 +196,13 @@ def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Ar
         )
         first = next(iter(each.values()))
         n = first.start.size
-        columns: dict[str, object] = {"window": arrow.string_array([name] * n)}
-        columns["window_type"] = arrow.string_array([kind.name] * n)
+        columns: dict[str, object] = {"window": constant_strings(name, n)}
+        columns["window_type"] = constant_strings(kind.name, n)
         columns |= _bounds(kind, first, unit, in_time=in_time)
         columns |= key_columns.take(_key_numbers(answered, first))
         columns |= {one.label: _values(call, one, each[one.label]) for one in call.requests}
         tables.append(arrow.make_table(columns))
-    return arrow.concat_tables(tables)
+    return tables
 
 
 class RollingArguments(TypedDict, total=False):
@@ -234,7 +263,7 @@ def rolling(  # noqa: PLR0913 - all but the first are named, and most have defau
     call = _Call(table, inputs, windows, parse_aggregates(aggregates), progress)
     check_result_names([request.label for request in call.requests], table.column_names, fold=False)
     key_columns = _KeyColumns.of(table, inputs.keys)
-    answered = _evaluate(call, key_columns, Settings())
+    answered = _evaluate(call, _table_rows(call, key_columns), Settings())
     lines, row_times = answered.by_query(), arrow.time_values(table, time)
     row_keys = key_columns.numbers.number if inputs.keys else np.zeros_like(row_times)
     more: dict[str, ArrowColumn] = {}
@@ -280,8 +309,10 @@ class _KeyColumns(NamedTuple):
 
 
 def _key_numbers(answered: Answered, lines: Lines) -> Ints:
-    """The numbers of the keys of lines, by which the operator knows them."""
-    return np.array([answered.keys(number) or 0 for number in lines.key.tolist()], np.int64)
+    """The numbers of the keys of lines, by which the call knows them."""
+    known = range(int(lines.key.max(initial=-1)) + 1)
+    numbers: Ints = np.array([answered.keys(number) or 0 for number in known], np.int64)
+    return numbers[lines.key]
 
 
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
@@ -328,7 +359,7 @@ def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
         summary = what.summary
         kinds = summary.results[:-1] if summary.checked else summary.results
         return arrow.result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
-    operator = ColumnarOperator()
+    operator = ColumnarOperator(threads=1)
     operator.add(Query("probe", tumbling(1), request.over_columns()))
     row = {
         name: np.ones(1, arrow.number_values(table, name).data.dtype) for name in request.columns
@@ -337,8 +368,8 @@ def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
     return arrow.result_array((lines or EMPTY).value).slice(0, 0)
 
 
-def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answered:
-    """Register a query for each aggregate over each window, and process the table as one step.
+def _table_rows(call: _Call, key_columns: _KeyColumns) -> "_TableRows":
+    """The columns of a table.
 
     Of a single value column events have its values, of several they have records. To count rows
     is to count their times, which are a further field, unless windows may look at values.
@@ -353,23 +384,28 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
     with_times = not looks and any(request.counts_rows for request in requests)
     if with_times:
         fields[inputs.time] = Values(column_of(row_times))
-    operator = ColumnarOperator(settings)
-    for name, kind in call.windows.items():
-        for request in requests:
-            over_values = request.over_values(is_single=is_single)
-            each = request.over_columns(inputs.time) if with_times else over_values
-            operator.add(Query(query_id(request.label, name), kind, each))
     unit = arrow.time_unit(table, inputs.time)
-    rows = _TableRows(
+    return _TableRows(
         row_times,
         fields,
-        is_single and not with_times,
+        is_single,
+        with_times,
         key_columns.numbers.number if inputs.keys else None,
         None if inputs.gap is None else arrow.gap_values(table, inputs.gap, unit),
         None if inputs.mark is None else arrow.mark_values(table, inputs.mark),
     )
-    with RowProgress(row_times.size, call.progress) as bar:
-        begins = range(0, max(1, row_times.size), ROWS_A_STEP)
+
+
+def _evaluate(call: _Call, rows: "_TableRows", settings: Settings) -> Answered:
+    """Register a query for each aggregate over each window, and process rows as one step."""
+    operator = ColumnarOperator(settings, threads=1)
+    for name, kind in call.windows.items():
+        for request in call.requests:
+            over_values = request.over_values(is_single=rows.is_single)
+            each = request.over_columns(call.inputs.time) if rows.with_times else over_values
+            operator.add(Query(query_id(request.label, name), kind, each))
+    with RowProgress(rows.times.size, call.progress) as bar:
+        begins = range(0, max(1, rows.times.size), ROWS_A_STEP)
         for begin in begins[:-1]:
             rows.ingest(operator, slice(begin, begin + ROWS_A_STEP), None)
             bar.advance(begin + ROWS_A_STEP)
@@ -382,16 +418,28 @@ class _TableRows(NamedTuple):
     times: Ints
     fields: Mapping[str, Values]
     is_single: bool
+    with_times: bool
     keys: Ints | None
     gaps: Values | None
     marks: Flags | None
+
+    def picked(self, find_places: Callable[[], Ints]) -> "_TableRows":
+        """Some rows; their places are found by the thread that takes them."""
+        places = find_places()
+        return self._replace(
+            times=self.times[places],
+            fields={name: values.picked(places) for name, values in self.fields.items()},
+            keys=None if self.keys is None else self.keys[places],
+            gaps=None if self.gaps is None else self.gaps.picked(places),
+            marks=None if self.marks is None else self.marks[places],
+        )
 
     def ingest(self, operator: ColumnarOperator, rows: slice, watermark: float | None) -> Answered:
         """Process some rows."""
         fields = {name: _some_values(values, rows) for name, values in self.fields.items()}
         return operator.take_columns(
             self.times[rows],
-            next(iter(fields.values()), None) if self.is_single else fields,
+            next(iter(fields.values()), None) if self.is_single and not self.with_times else fields,
             None if self.keys is None else self.keys[rows],
             watermark,
             gaps=None if self.gaps is None else _some_values(self.gaps, rows),

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from muntin.columnar import arrow
 from muntin.columnar.arguments import is_mapping
-from muntin.columnar.arrow import ArrowColumn, ArrowTable, NumpyColumn
+from muntin.columnar.arrow_columns import ArrowColumn, ArrowTable, NumpyColumn
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 TableFormat = Literal["arrow", "pandas", "polars", "duckdb", "dict"]

@@ -16,7 +16,7 @@ from pyspark.daemon import manager
 def main() -> None:
     """Load what workers need, if it is installed, and start workers until Spark ends the daemon."""
     try:
-        import_module("muntin.columnar.operator")
+        getattr(import_module("muntin.columnar.embedding"), "preload")()  # noqa: B009 - not typed
         os.register_at_fork(after_in_child=import_module("numpy.random").seed)
     except ImportError:  # a worker that needs them will fail with the same message
         print_exc()

@@ -33,7 +33,13 @@ class Function(Protocol):
 
 def register_helper(helper: Function, *, inline: bool, any_order: bool) -> None:
     """Let kernels call a function, which becomes part of them, or may add floats in any order."""
-    options: dict[str, object] = {"error_model": "numpy", "forceinline": inline}
+    options: dict[str, object] = {
+        "error_model": "numpy",
+        "forceinline": inline,
+        "no_cfunc_wrapper": True,
+        "no_cpython_wrapper": True,
+        "no_rewrites": True,
+    }
     if any_order:
         options["fastmath"] = {"reassoc", "nsz"}
 

@@ -4,7 +4,17 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.kernel_language import Ints, inlined, ints, linked, outlined, reordered
+from muntin.columnar.engine.kernel_language import (
+    UNLINKED,
+    Ints,
+    Phase,
+    inlined,
+    ints,
+    lacks,
+    linked,
+    outlined,
+    reordered,
+)
 from muntin.columnar.engine.timeline import ONE, U, slice_of
 
 FEW_SLICES = 10
@@ -340,4 +350,26 @@ def fill_key_table(t: Directory, first: int) -> int:
         while table[2 * slot + 1]:
             slot = (slot + 1) & mask
         table[2 * slot], table[2 * slot + 1] = key_of[number], number + 1
+    return 0
+
+
+@Phase
+def number_column(t: Directory, n: int) -> int:
+    """Number a column of keys outside a step; 0 if the table has no room."""
+    ints(t, d.SCALARS)[d.N] = n
+    return UNLINKED if lacks(t, d.NUMBER_KEYS) else number_keys(t)
+
+
+@Phase
+def move_keys(t: Directory) -> int:
+    """Enter the keys of an old table, which lies at INDEX, into a larger one."""
+    scalars, table, old = ints(t, d.SCALARS), ints(t, d.KEY_TABLE), ints(t, d.INDEX)
+    bits = scalars[d.KEY_BITS]
+    mask = (1 << bits) - 1
+    for at in range(0, len(old), 2):
+        if old[at + 1]:
+            slot = slot_of(old[at], bits)
+            while table[2 * slot + 1]:
+                slot = (slot + 1) & mask
+            table[2 * slot], table[2 * slot + 1] = old[at], old[at + 1]
     return 0

@@ -8,7 +8,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import BLOCK
 from muntin.columnar.engine.directory import FAR, AnyArray
 from muntin.columnar.engine.emission import enter_revisions
-from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.kernel_language import ROLE, Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
@@ -23,6 +23,9 @@ MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
 
 REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
 """Codes after which a step is not run again."""
+
+MANY_ROWS = 1 << 12
+"""From this number on other threads run during a step; to let them costs more than few rows do."""
 
 SLICE_ARRAYS = (
     d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS, d.FRESH, d.COUNT_BEFORE,
@@ -51,7 +54,7 @@ class ColumnarEngine(PartTable):
         self.rows = [list(row) for row in rows]
         self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
         s = self.scalars
-        s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
+        s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         s[d.LANE_BITS], s[d.WORK_LIMIT] = 3, LEAST_WORK
@@ -64,7 +67,6 @@ class ColumnarEngine(PartTable):
     def _start(self) -> None:
         put, s = self.directory.put, self.scalars
         put(d.QUERIES, np.array(self.rows, np.int64).reshape(-1))
-        self._row_room = 256
         put(d.FREE_INDEX, np.zeros(64, np.int64))
         for place in (d.COPY_FROM, d.COPY_TO, d.MERGE_FROM, d.MERGE_TO):
             put(place, np.zeros(2048, np.int64))
@@ -370,7 +372,8 @@ class ColumnarEngine(PartTable):
         """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
             self.make_batch_room(n)
-        code = run_step(self.directory, n, watermark)
+        many = n >= MANY_ROWS and ROLE.owns_states
+        code = (run_step.call_threaded if many else run_step)(self.directory, n, watermark)
         done = code == d.DONE or self._go_on(code, n, watermark)
         if self.directory.failure:
             failure, self.directory.failure = self.directory.failure, None
@@ -382,7 +385,8 @@ class ColumnarEngine(PartTable):
         s[d.CUT_CHECKED] = 0
         while code not in REFUSED:
             self._serve(code)
-            code = run_step(self.directory, n, watermark)
+            many = n >= MANY_ROWS and ROLE.owns_states
+            code = (run_step.call_threaded if many else run_step)(self.directory, n, watermark)
         s[d.CUT_CHECKED] = 0
         return code == d.DONE
 

@@ -8,10 +8,9 @@ each other by pointers too, so each is compiled once, by itself, and only if it 
 """
 
 import ctypes
-import gc
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
+from threading import RLock, local
 from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.compiler.kernel_store import KernelCode, can_compile, kernel_store
+from muntin.kernels.compiler.availability import gc_paused
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -39,18 +39,6 @@ HASHED_MODULES = "muntin.columnar.engine."
 
 UNLINKED = -1
 """What a phase returns that needs a kernel whose address the directory lacks; it is run again."""
-
-
-@contextmanager
-def gc_paused() -> Generator[None]:
-    """Pause garbage collection while thousands of objects are made that stay."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 PENDING: "list[Callable[[ModuleType], None]]" = []
@@ -153,6 +141,18 @@ def lacks(t: "Directory", place: int) -> bool:
     return False
 
 
+LOADING = RLock()
+"""Held while a kernel is loaded or compiled: of two threads that need it, one does."""
+
+
+class ThreadRole(local):
+    """Whether this thread has its states for itself, so that others may run during a step."""
+
+    owns_states = False
+
+
+ROLE = ThreadRole()
+
 KERNELS: "dict[str, Kernel]" = {}
 """All kernels of the modules that were imported, by name."""
 
@@ -180,10 +180,11 @@ class Kernel:
     @cached_property
     def address(self) -> int:
         """Where the code is; uncompiled, the number of the function."""
-        if not COMPILED:
-            PART_KERNELS.append(self.function)
-            return len(PART_KERNELS) - 1
-        return kernel_store().address(self.name, self.compile, keep=self.is_kept)
+        with LOADING:
+            if not COMPILED:
+                PART_KERNELS.append(self.function)
+                return len(PART_KERNELS) - 1
+            return kernel_store().address(self.name, self.compile, keep=self.is_kept)
 
 
 class Phase(Kernel, Generic[P]):
@@ -208,15 +209,18 @@ class Phase(Kernel, Generic[P]):
     def __call__(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel."""
         if not COMPILED:
-            with np.errstate(over="ignore", invalid="ignore"):  # words wrap, as compiled ones do
-                return int(self.function(directory, *numbers))
+            return self._interpret(directory, numbers)
         code = self.entry(directory.address, *numbers)
         return code if code != UNLINKED else self._link(directory, self.entry, numbers)
+
+    def _interpret(self, directory: "Directory", numbers: tuple[object, ...]) -> int:
+        with np.errstate(over="ignore", invalid="ignore"):  # words wrap, as compiled ones do
+            return int(self.function(directory, *numbers))
 
     def call_threaded(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel while other threads run; none of them may have this directory."""
         if not COMPILED:
-            return int(self.function(directory, *numbers))
+            return self._interpret(directory, numbers)
         code = self.threaded_entry(directory.address, *numbers)
         return code if code != UNLINKED else self._link(directory, self.threaded_entry, numbers)
 

@@ -96,12 +96,14 @@ def lacks_room(t: Directory) -> bool:
     n, sparse, keys = scalars[d.N], scalars[d.LAYOUT] == d.SPARSE, scalars[d.KEY_COUNT]
     first = slice_at(scalars[d.LOW], edges, lookup, origin, shift, slices)
     last = slice_at(scalars[d.HIGH], edges, lookup, origin, shift, slices)
-    empty = index = 0
+    empty = index = fresh = 0
     for s in range(first, last + 1):
         empty += units[s] == 0
         held = min(cells[s] + n, keys)
         if sparse and (3 * held >= 2 << bits[s] or bits[s] == 0):
-            index += 8 * held + (2 << scalars[d.INDEX_GUESS])
+            index += 8 * cells[s] + (2 << scalars[d.INDEX_GUESS])
+            fresh = min(n, fresh + held - cells[s])
+    index += 8 * fresh  # of all slices: each row makes one cell at most
     need = empty if scalars[d.LAYOUT] == d.LANES else min(empty, n)
     if sparse:
         need += n // scalars[d.UNIT_ROWS] + min(last - first + 1, n) + 1

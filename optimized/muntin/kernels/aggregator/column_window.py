@@ -16,8 +16,8 @@ from muntin.kernels.aggregator.column_backend import (
 )
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.aggregator.numeric_catalogue import MAX_INT
+from muntin.kernels.compiler.availability import COMPILED, gc_paused
 from muntin.kernels.compiler.engine import NodeShape, compiled_engine, interpreted_engine
-from muntin.kernels.compiler.jit import COMPILED, gc_paused
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError

@@ -7,9 +7,9 @@ from muntin.kernels.aggregator.column_backend import (
     lift_batch,
     lower_partials,
 )
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.compiler.engine import window_scan_kernel
 from muntin.kernels.compiler.input_checks import within_64_bits
-from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.spec.errors import InvalidInputError, positive
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import CodeType, ModuleType
 
-from muntin.kernels.compiler.jit import COMPILED, compiler_version
+from muntin.kernels.compiler.availability import COMPILED, compiler_version
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.compiler.source_closure import SourceClosure
 

@@ -21,9 +21,9 @@ from numba.extending import intrinsic, models, overload, register_model
 WORDS_PER_LINE = 8
 """Words of a cache line on all processors that muntin is likely to run on."""
 
-ir, cgutils = import_module("llvmlite.ir"), import_module("numba.core.cgutils")
+ir = import_module("llvmlite.ir")
 WORD, WORD_ADDRESS = ir.IntType(64), ir.IntType(64).as_pointer()
-BYTE_ADDRESS = ir.IntType(8).as_pointer()
+BYTE_ADDRESS, PREFETCH = ir.IntType(8).as_pointer(), "llvm.prefetch.p0i8"
 KINDS: dict[str, types.Type] = {"int": types.int64, "float": types.float64}
 
 
@@ -44,8 +44,12 @@ class _ArrayParts(Protocol):
     data: object
 
 
+class _Module(Protocol):
+    globals: dict[str, object]
+
+
 class _Builder(Protocol):
-    module: object
+    module: _Module
 
     def mul(self, left: object, right: object, *, flags: Sequence[str]) -> object: ...
     def add(self, left: object, right: object, *, flags: Sequence[str]) -> object: ...
@@ -202,10 +206,10 @@ def fetch(_: object, table: Table, row: types.Type) -> Typed:
         context: _Context, builder: _Builder, signature: _Signature, values: Sequence[object]
     ) -> object:
         word = ir.IntType(32)
-        prefetch_type = ir.FunctionType(ir.VoidType(), [BYTE_ADDRESS, word, word, word])
-        prefetch = cgutils.get_or_insert_function(
-            builder.module, prefetch_type, "llvm.prefetch.p0i8"
-        )
+        prefetch = builder.module.globals.get(PREFETCH)
+        if prefetch is None:
+            kind = ir.FunctionType(ir.VoidType(), [BYTE_ADDRESS, word, word, word])
+            prefetch = ir.Function(builder.module, kind, PREFETCH)
         read_data_high_locality = [word(option) for option in (0, 3, 1)]
         first = context.cast(builder, values[1], signature.args[1], types.int64)
         for at in range(0, table.width, max(1, WORDS_PER_LINE // table.fields)):

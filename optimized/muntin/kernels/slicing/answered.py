@@ -10,7 +10,6 @@ from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import LAST, Ints, clock, column_of, ints, within
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.known import KINDS, Told, ToldLines
-from muntin.kernels.slicing.picking import rises
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Result
 
@@ -131,3 +130,12 @@ def _ordered(blocks: Sequence[Told]) -> Lines:
     if rises(kind, end, start, birth):
         return lines
     return lines.picked(np.lexsort((birth, start, end, kind > 0)))
+
+
+def rises(kind: Ints, end: Ints, start: Ints, birth: Ints) -> bool:
+    """Whether lines are in the order of rule 11: retractions, then by end, start and birth."""
+    sorted_so_far = np.ones(max(kind.size - 1, 0), np.bool_)
+    for column in (birth, start, end, kind > 0):
+        before, after = column[:-1], column[1:]
+        sorted_so_far = (before < after) | (sorted_so_far & (before == after))
+    return bool(sorted_so_far.all())

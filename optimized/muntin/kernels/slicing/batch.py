@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import (
     FARTHEST,
+    FIRST,
+    LAST,
     LONGEST,
     Column,
     Flags,
@@ -22,9 +24,6 @@ from muntin.kernels.slicing.arrays import (
 from muntin.kernels.slicing.over import field, is_record, is_row
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import Event
-
-if TYPE_CHECKING:
-    from muntin.kernels.slicing.blocks import Blocks
 
 Source: TypeAlias = str | int | None
 """Where the values of a column come from: a field of each value, by name or place, or all of it."""
@@ -68,21 +67,14 @@ class Batch:
         return places + self.begin
 
     @cached_property
-    def blocks(self) -> "Blocks":
-        """The least and the greatest time of each block."""
-        from muntin.kernels.slicing.blocks import blocks_of  # noqa: PLC0415 - it brings Numba
-
-        return blocks_of(self.time)
-
-    @property
     def least(self) -> int:
         """The least time, LAST if there is none."""
-        return self.blocks.least
+        return int(self.time.min(initial=LAST))
 
-    @property
+    @cached_property
     def most(self) -> int:
         """The greatest time, FIRST if there is none."""
-        return self.blocks.most
+        return int(self.time.max(initial=FIRST))
 
     def picked(self, which: Flags) -> "Batch":
         """Return some of the events."""
@@ -100,9 +92,9 @@ class Batch:
     def keyed(self, key: Ints) -> "Batch":
         """Return the batch with these key ids; its times are not looked at again."""
         time, own, mark, columns = self.time, self.own, self.mark, self.columns
-        found = Batch(time, key, own, mark, columns, self.events, self.begin, self.places)
-        vars(found)["blocks"] = self.blocks
-        return found
+        keyed = Batch(time, key, own, mark, columns, self.events, self.begin, self.places)
+        vars(keyed).update(least=self.least, most=self.most)
+        return keyed
 
 
 def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:

@@ -36,7 +36,7 @@ def of_columns(
 ) -> Batch:
     """Return arrays as a batch: times, and values in one array or in several with names."""
     time = time_column(times)
-    columns = {source: _source(values, source, time.size) for source in sources}
+    columns = {source: source_values(values, source, time.size) for source in sources}
     none = constant(0, time.size)
     own = none if edges.gaps is None else _gaps(edges.gaps, time)
     mark = none if edges.marks is None else _marks(edges.marks, time.size)
@@ -94,7 +94,7 @@ def check_times(batch: Batch) -> None:
         within(extreme, "the time of an event", FARTHEST)
 
 
-def _source(values: object, source: Source, n: int) -> Values:
+def source_values(values: object, source: Source, n: int) -> Values:
     """Return a column of values as an aggregate reads it."""
     if source is None and values is None:
         raise InvalidInputError("there are queries over values, and no values were given")

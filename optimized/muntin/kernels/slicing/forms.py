@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Batch, Source, objects

@@ -13,6 +13,7 @@ import numpy as np
 
 from muntin.columnar.engine.state import EngineState, load_engine, save_engine
 from muntin.columnar.engine_group import EngineGroup
+from muntin.columnar.sharded_group import KeyOwners, ShardedGroup
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.cells import Cells
@@ -30,6 +31,8 @@ from muntin.kernels.slicing.sound import (
     named_once,
     of_clock,
     of_group,
+    row_of,
+    values_within,
 )
 from muntin.kernels.slicing.stepping import AnyGroup
 from muntin.kernels.slicing.store import Store
@@ -91,12 +94,21 @@ class Compiled(NamedTuple):
     state: EngineState | None
 
 
+class Sharded(NamedTuple):
+    """The state of a group whose keys are split among engines, and which engine has each key."""
+
+    since: int
+    tracks: list[TrackerState]
+    states: list[EngineState | None]
+    owner: Ints
+
+
 class Image(NamedTuple):
     """The state of the operator."""
 
     settings: Settings
     queries: dict[str, Query]
-    groups: list[tuple[list[str], str, Plain | Compiled]]
+    groups: list[tuple[list[str], str, Plain | Compiled | Sharded]]
     generic: Generic
     clock: Clock
     seen: float
@@ -112,11 +124,14 @@ def image_in(fields: Mapping[str, object]) -> Image:
     return image
 
 
-def image_of(group: AnyGroup) -> Plain | Compiled:
+def image_of(group: AnyGroup) -> Plain | Compiled | Sharded:
     """Return the state of a group."""
     tracks = [TrackerState(list(track.queries), track.known) for track in group.tracks.values()]
     if isinstance(group, EngineGroup):
         return Compiled(group.since, tracks, save_engine(group))
+    if isinstance(group, ShardedGroup):
+        states = [save_engine(one) for one in group.shards]
+        return Sharded(group.since, tracks, states, group.owners.owner)
     cells = replace(group.store.cells)  # without what it has found out of itself
     store = group.store.parts
     parts = [(nth, store[part]) for nth, part in enumerate(group.parts) if part in store]
@@ -141,7 +156,7 @@ class Asked(NamedTuple):
             found[kind] = Track(kind, {name: self.forms[name] for name in names}, known)
         return found
 
-    def group(self, image: Plain | Compiled) -> AnyGroup:
+    def group(self, image: Plain | Compiled | Sharded) -> AnyGroup:
         """Return a group that goes on from a state."""
         tracks = self.tracks(image.tracks)
         if isinstance(image, Plain):
@@ -152,9 +167,23 @@ class Asked(NamedTuple):
             ensure(of_group(group, self.keys))
             return group
         ensure([integer_within("since", image.since, FIRST, LAST)])
-        compiled = EngineGroup(image.since, self.settings, tracks)
-        if image.state is not None:
-            load_engine(compiled, image.state, self.clock, self.keys)
+        if isinstance(image, Compiled):
+            return self._engine(image.since, tracks, image.state, self.keys)
+        ensure([row_of("owner", image.owner)])
+        ensure([values_within("owner", image.owner, 0, len(image.states) - 1)])
+        owners = KeyOwners(len(image.states), image.owner[: self.keys]).extended(self.keys)
+        shards = [
+            self._engine(image.since, tracks, state, numbers.size)
+            for state, numbers in zip(image.states, owners.numbers, strict=True)
+        ]
+        return ShardedGroup(shards, 1, owners.owner)
+
+    def _engine(
+        self, since: int, tracks: Mapping[WindowType, Track], state: EngineState | None, keys: int
+    ) -> EngineGroup:
+        compiled = EngineGroup(since, self.settings, tracks)
+        if state is not None:
+            load_engine(compiled, state, self.clock, keys)
         return compiled
 
 

@@ -1,4 +1,4 @@
-"""Dense numbers for keys, in the order of first appearance: open addressing, no deletion."""
+"""Dense numbers for keys, in the order of first appearance: no deletion."""
 
 from collections.abc import Hashable, Sequence
 from math import isnan, nan
@@ -8,76 +8,19 @@ from typing import SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
+from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.cells import move_keys, number_column
+from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.kernel_language import COMPILED
 from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT
 from muntin.kernels.compiler.input_checks import check_unmasked
-from muntin.kernels.compiler.jit import COMPILED, inlined, kernel
-from muntin.kernels.slicing.arrays import Ints, ints
+from muntin.kernels.slicing.arrays import NONE, Ints, ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError
 
-SPREAD = 0x9E3779B97F4A7C15
-"""2^64 over the golden ratio: its multiples are far apart in their highest bits."""
-Slots = NDArray[np.int64]
-"""Rows: a key, and its number and 1, or 0 where there is none."""
-
-
-@inlined
-def slot_of(key: int, slots: Slots, shift: int) -> int:
-    """Return the slot that holds a key, or the empty one where it belongs."""
-    slot = np.uint64(key) * np.uint64(SPREAD) >> np.uint64(shift)
-    last = np.uint64(len(slots) - 1)
-    while slots[slot, 1] and slots[slot, 0] != key:
-        slot = slot + np.uint64(1) & last
-    return np.int64(slot)  # type: ignore[return-value] # an integer, to a kernel
-
-
-@kernel
-def number(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
-    column: Ints, slots: Slots, shift: int, n: int, out: Ints, new: Ints
-) -> int:
-    """Write the number of each key; return how many keys there are then, of which n were known."""
-    first = n
-    for i in range(len(column)):
-        slot = slot_of(column[i], slots, shift)
-        if not slots[slot, 1]:
-            new[n - first] = column[i]
-            n += 1
-            slots[slot, 0], slots[slot, 1] = column[i], n
-        out[i] = slots[slot, 1] - 1
-    return n
-
-
-@kernel
-def move(old: Slots, slots: Slots, shift: int) -> None:
-    """Fill a larger table."""
-    for at in range(len(old)):
-        if old[at, 1]:
-            slot = slot_of(old[at, 0], slots, shift)
-            slots[slot, 0], slots[slot, 1] = old[at, 0], old[at, 1]
-
-
-@kernel
-def unborn(key: Ints, birth: Ints) -> bool:
-    """Whether some key has no number of birth."""
-    for one in key:  # noqa: SIM110 - a kernel has no generators
-        if birth[one] < 0:
-            return True
-    return False
-
-
-@kernel
-def bear(key: Ints, birth: Ints, n: int) -> None:
-    """Number the keys that have no number yet, in their order, from one on."""
-    for one in key:
-        if birth[one] < 0:
-            birth[one] = n
-            n += 1
-
-
-CHUNK = 2**12
+BLOCK = 256
 """Keys numbered at once: the table has room for as many new ones."""
-BITS = 64
 NUMBERS: tuple[type[object], ...] = (Number, np.generic)
 PLAIN: tuple[type[object], ...] = (int, float, np.integer, np.floating, np.bool_)
 """Numbers that are the same as floats, unless they are wide."""
@@ -90,8 +33,7 @@ class KeyIds:
         """Start with no key."""
         self._ids: dict[Hashable, int] = {}
         self._keys: list[Hashable] = []
-        self._bits = 4
-        self._slots: Slots = np.zeros((1 << self._bits, 2), np.int64)
+        self._table = IntegerTable()
 
     def __len__(self) -> int:
         """Return how many keys have a number."""
@@ -162,23 +104,52 @@ class KeyIds:
         return self._keys[number]
 
     def _hashed(self, column: Ints) -> Ints:
-        out = np.empty(column.size, np.int64)
-        new = np.empty(min(CHUNK, column.size), np.int64)
-        for begin in range(0, column.size, CHUNK):
-            chunk = column[begin : begin + CHUNK]
-            n = len(self._keys)
-            self._grow(5 * (n + chunk.size) // 3)
-            out_here = out[begin : begin + CHUNK]
-            found = number(chunk, self._slots, BITS - self._bits, n, out_here, new)
-            self._keys += new[: found - n].tolist()
+        out, new = self._table.number(np.ascontiguousarray(column), len(self._keys))
+        self._keys += new.tolist()
         return out
 
-    def _grow(self, room: int) -> None:
-        if room > len(self._slots):
-            self._bits = (room - 1).bit_length()
-            slots: Slots = np.zeros((1 << self._bits, 2), np.int64)
-            move(self._slots, slots, BITS - self._bits)
-            self._slots = slots
+
+class IntegerTable:
+    """The hash table of keys that are integers, as the engine has it."""
+
+    def __init__(self) -> None:
+        """Start with no key; arrays are made with the first."""
+        self._directory: Directory | None = None
+
+    def number(self, column: Ints, known: int) -> tuple[Ints, Ints]:
+        """The number of each key, and the keys that are new, of which the first gets `known`."""
+        directory = self._directory = self._directory or _key_directory()
+        out, scalars = np.empty(column.size, np.int64), directory.arrays[d.SCALARS]
+        directory.put(d.KEYS, column)
+        directory.put(d.KEY_ID, out)
+        scalars[d.KEY_COUNT] = known
+        self._make_room(directory, known + BLOCK)
+        while not number_column(directory, column.size):
+            self._make_room(directory, 2 * int(scalars[d.KEY_COUNT]) + BLOCK)
+        new = directory.arrays[d.KEY_OF][known : scalars[d.KEY_COUNT]].copy()
+        for place in (d.KEYS, d.KEY_ID):
+            directory.put(place, NONE)
+        return out, new
+
+    @staticmethod
+    def _make_room(directory: Directory, n: int) -> None:
+        """Have room for so many keys: a table is at most two thirds full."""
+        bits = (3 * (n + BLOCK) // 2).bit_length()
+        scalars = directory.arrays[d.SCALARS]
+        if bits > scalars[d.KEY_BITS]:
+            directory.grow(d.KEY_OF, 1 << bits)
+            directory.put(d.INDEX, directory.arrays[d.KEY_TABLE])
+            directory.put(d.KEY_TABLE, np.zeros(2 << bits, np.int64))
+            scalars[d.KEY_BITS] = bits
+            move_keys(directory)
+            directory.put(d.INDEX, NONE)
+
+
+def _key_directory() -> Directory:
+    directory = Directory()
+    directory.put(d.SCALARS, np.zeros(d.SCALAR_COUNT, np.int64))
+    directory.put(d.KEY_SLOT, np.zeros(BLOCK, np.int64))
+    return directory
 
 
 def with_one_nan(keys: Sequence[Hashable]) -> list[Hashable]:
@@ -230,10 +201,13 @@ def births(birth: Ints, key: Ints) -> Ints:
     [0, 2, 1]
     """
     most = int(key.max(initial=-1))
-    if most < birth.size and not unborn(key, birth):
-        return birth
-    size = birth.size if most < birth.size else max(most + 1, 2 * birth.size)
-    grown = np.full(size, -1, np.int64)
-    grown[: birth.size] = birth
-    bear(key, grown, int(birth.max(initial=-1)) + 1)
+    grown = birth
+    if most >= birth.size:
+        grown = np.full(max(most + 1, 2 * birth.size), -1, np.int64)
+        grown[: birth.size] = birth
+    unborn = key[grown[key] < 0]
+    if unborn.size:
+        new, first = np.unique(unborn, return_index=True)
+        grown = grown.copy()
+        grown[new[np.argsort(first)]] = np.arange(new.size) + int(birth.max(initial=-1)) + 1
     return grown

@@ -7,8 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from muntin.columnar.engine.kernel_language import COMPILED
 from muntin.columnar.engine_group import EngineGroup
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.columnar.sharded_group import ShardedGroup
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.group import Group
@@ -18,7 +19,7 @@ from muntin.spec.windows.window import WindowType
 
 Place: TypeAlias = tuple[int, WindowType | None, str]
 """Since when, for which window type if lateness is by window, and how cells are kept."""
-AnyGroup: TypeAlias = Group | EngineGroup
+AnyGroup: TypeAlias = Group | EngineGroup | ShardedGroup
 quiet = nullcontext if COMPILED else partial(np.errstate, invalid="ignore", over="ignore")
 """Kernels that are compiled never warn of what is not finite, so those that are not shall not."""
 

@@ -5,22 +5,13 @@ smallest gap, so sessions need no more than their first and last times.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from muntin.columnar.arrow import result_array
-from muntin.columnar.key_numbers import KeyNumbers
-from muntin.kernels.slicing.arrays import FIRST, LAST
-from muntin.kernels.slicing.grain import rows, sliced
-from muntin.kernels.slicing.moment import Clock, Within
-from muntin.kernels.slicing.store import Store
-from muntin.kernels.slicing.track import view_of
-from muntin.kernels.slicing.view import Line
-from muntin.spark.batch.slice_plan import SlicePlan, decode_slices, encode_slices, events
+from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution import arrow
 from muntin.spark.execution.arrow import ArrowBatch, Work
@@ -29,12 +20,10 @@ from muntin.spark.execution.repartition import (
     repartition_by_key,
     split_at_key_boundaries,
 )
-from muntin.spark.execution.result_rows import (
-    ResultRows,
-    compact_schema,
-    expand_compact,
-    result_batches,
-)
+from muntin.spark.execution.result_rows import compact_schema, expand_compact, result_batches
+
+if TYPE_CHECKING:
+    from muntin.columnar.embedding import PartialSlices
 
 BUFFERED_SLICES = 2**18
 """The slices that a worker holds before it sends them on, at least."""
@@ -78,23 +67,18 @@ class PendingSlices:
     def __init__(self, slicing: SlicePlan, arrival: int) -> None:
         """Start empty; the first row has this arrival number."""
         self._slicing, self._arrival = slicing, arrival
-        self._stores: list[Store] = []
+        self._slices: list[PartialSlices] = []
         self._keys: list[ArrowBatch] = []
         self.size = 0
 
     def add(self, batch: ArrowBatch) -> None:
         """Make slices of rows."""
         numbers = arrow.keys(batch, self._slicing.plan.keys)
-        arrived = events(self._slicing, batch, numbers.number, self._arrival)
-        if self._slicing.gap:
-            store = self._slicing.cut(rows(arrived, self._slicing.parts))
-        else:
-            runs = self._slicing.slice_edges.runs(arrived)
-            store = sliced(arrived, runs, self._slicing.parts)
-        self._stores.append(store)
+        slices = self._slicing.preaggregate(batch, numbers.number, self._arrival)
+        self._slices.append(slices)
         self._keys.append(arrow.picked(batch, self._slicing.plan.keys, numbers.row))
         self._arrival += batch.num_rows
-        self.size += len(store.cells)
+        self.size += len(slices)
 
     def flush(self) -> Iterator[ArrowBatch]:
         """Send all slices as batches."""
@@ -104,15 +88,15 @@ class PendingSlices:
         numbers = arrow.keys(joined, self._slicing.plan.keys)
         offsets = np.cumsum([0, *(one.num_rows for one in self._keys)]).tolist()
         renumbered = [
-            replace(store, cells=replace(store.cells, key=numbers.number[offset + store.cells.key]))
-            for store, offset in zip(self._stores, offsets, strict=False)
+            slices.with_keys(numbers.number[offset + slices.key])
+            for slices, offset in zip(self._slices, offsets, strict=False)
         ]
-        store = self._slicing.cut(reduce(Store.followed, renumbered))
-        self._stores, self._keys, self.size = [], [], 0
+        slices = self._slicing.layout.merge(renumbered)
+        self._slices, self._keys, self.size = [], [], 0
         names = self._slicing.plan.keys
-        key_rows = arrow.picked(joined, names, numbers.row[store.cells.key])
+        key_rows = arrow.picked(joined, names, numbers.row[slices.key])
         columns = {name: arrow.column(key_rows, name) for name in names}
-        encoded = encode_slices(self._slicing, store)
+        encoded = self._slicing.encode(slices)
         yield from arrow.batches({**columns, **encoded}, self._slicing.schema)
 
 
@@ -123,29 +107,8 @@ def final_aggregation_task(plan: AggregationPlan) -> Work:
         slicing = SlicePlan(plan)
         for slices in split_at_key_boundaries(partition, plan.keys):
             numbers = arrow.keys(slices, plan.keys)
-            results = windows_of(slicing, slices, numbers)
+            merged = slicing.layout.merge([slicing.decode(slices, numbers.number)])
+            results = slicing.layout.final_windows(merged)
             yield from result_batches(plan, results, slices, numbers, compactly=True)
 
     return work
-
-
-def windows_of(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> list[ResultRows]:
-    """All windows of some keys, from their slices."""
-    store, results = _store(slicing, slices, numbers), list[ResultRows]()
-    cells = store.cells
-    line = Line(cells, np.zeros(len(cells), np.int64), FIRST, Clock(LAST, FIRST, LAST), final=False)
-    for name, kind in slicing.plan.kinds().items():
-        view = view_of(kind, line, Within(FIRST, LAST))
-        forms = slicing.forms.items()
-        values = {label: result_array(form(store, view.lo, view.hi)) for label, form in forms}
-        results.append(ResultRows(name, view.key, view.start, view.end, values, None, None))
-    return results
-
-
-def _store(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> Store:
-    """The slices of some keys, one for each interval between edges."""
-    store = decode_slices(slicing, slices, numbers.number)
-    if slicing.gap:
-        return slicing.cut(store)
-    cells = store.cells
-    return store.picked(np.lexsort((cells.arrival, cells.slot, cells.key))).condensed()

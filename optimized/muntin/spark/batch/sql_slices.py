@@ -15,10 +15,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import DateType, LongType, TimestampType
 
-from muntin.kernels.slicing.arrays import FARTHEST
-from muntin.kernels.slicing.grain import Slices
-from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
-from muntin.spark.batch.slice_plan import HALF, HIGH, LOW, ORDER, SlicePlan
+from muntin.columnar.embedding import FARTHEST, HALF, PartialColumns, SliceLayout
+from muntin.spark.batch.slice_plan import HIGH, LOW, ORDER, SlicePlan
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES, AggregateColumn
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.repartition import internal_name, quoted
@@ -27,8 +25,6 @@ from muntin.spec.windows.periodic import Sliding
 
 READABLE = (*INTEGER_TYPES, *FLOATING_TYPES, DateType, TimestampType)
 """Types of columns that expressions exist for."""
-EXPRESSED = (Count, Sum, Min, Max)
-"""Parts that expressions exist for: none of them depends on the order of rows."""
 WIDE = (LongType, TimestampType)
 """Types of times that have 64 bits."""
 MOST, LEAST = 2**63 - 1, -(2**63)
@@ -53,10 +49,10 @@ def bounded_time(plan: AggregationPlan) -> Column:
     return f.when(time.between(1 - FARTHEST, FARTHEST - 1), time)
 
 
-def slot(slice_edges: Slices, time: Column) -> Column:
+def slot(layout: SliceLayout, time: Column) -> Column:
     """The last edge that is not after a time; null if there is none."""
-    every = [floor_to_edge(time, period, phase) for period, phase in slice_edges.periods]
-    single = [f.when(time >= edge, long(edge)) for edge in slice_edges.single]
+    every = [floor_to_edge(time, period, phase) for period, phase in layout.edges.periods]
+    single = [f.when(time >= edge, long(edge)) for edge in layout.edges.single]
     return reduce(f.greatest, every + single)
 
 
@@ -81,17 +77,18 @@ def split_sum(plan: AggregationPlan, name: str) -> tuple[Column, Column]:
     return high + f.shiftright(low, HALF), low.bitwiseAND(long(BELOW))
 
 
-def partial(plan: AggregationPlan, part: Part) -> list[Column]:
+def partial(plan: AggregationPlan, part: PartialColumns) -> list[Column]:
     """The columns in which a part is sent; of no value they hold what kernels hold."""
-    name = str(part.source)
-    if isinstance(part, Count):
+    name = part.source
+    if part.function == "count":
         return [f.count(f.lit(1) if name == plan.time else quoted([name])[0])]
     real, column = isinstance(plan.types[name], FLOATING_TYPES), number(plan, name)
-    if isinstance(part, Sum):
+    if part.function == "sum":
         sums = (f.sum(column),) if real else split_sum(plan, name)
         return [f.coalesce(total, f.lit(0).cast("double" if real else "long")) for total in sums]
-    none = ("NaN" if real else MOST) if isinstance(part, Min) else ("-Infinity" if real else LEAST)
-    best = f.min(column) if isinstance(part, Min) else f.max(column)
+    is_least = part.function == "min"
+    none = ("NaN" if real else MOST) if is_least else ("-Infinity" if real else LEAST)
+    best = f.min(column) if is_least else f.max(column)
     return [f.coalesce(best, f.lit(none).cast("double" if real else "long"))]
 
 
@@ -102,11 +99,12 @@ MAX_EDGE_EXPRESSIONS = 32
 
 def can_slice_in_sql(plan: AggregationPlan) -> bool:
     """Whether the group-by can make the slices of a plan."""
-    slicing, edges = SlicePlan(plan), SlicePlan(plan).slice_edges
+    layout = SlicePlan(plan).layout
+    edges = layout.edges
     read = (plan.time, *plan.values)
     return (
-        not slicing.gap
-        and all(isinstance(part, EXPRESSED) for part in slicing.parts)
+        not layout.gap
+        and all(part.function for part in layout.partials)
         and all(isinstance(plan.types[name], READABLE) for name in read)
         and len(edges.periods) + len(edges.single) <= MAX_EDGE_EXPRESSIONS
     )
@@ -114,15 +112,15 @@ def can_slice_in_sql(plan: AggregationPlan) -> bool:
 
 def grouped_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """The slices of a DataFrame, as kernels would make them."""
-    slicing, time = SlicePlan(plan), bounded_time(plan)
-    width = len(slicing.encoded_columns)
-    each = [column for part in slicing.parts for column in partial(plan, part)]
+    layout, time = SlicePlan(plan).layout, bounded_time(plan)
+    width = len(layout.encoded_columns)
+    each = [column for part in layout.partials for column in partial(plan, part)]
     low = high = f.col(f"`{SLOT}`")
     if any(isinstance(kind, Session) for kind in plan.kinds().values()):
         low, high = quoted([LOW, HIGH])
         each += [f.min(time).alias(LOW), f.max(time).alias(HIGH)]
     parts = [column.alias(internal_name(i)) for i, column in enumerate(each[:width])]
-    position, each = slot(slicing.slice_edges, time), [*parts, *each[width:]]
+    position, each = slot(layout, time), [*parts, *each[width:]]
     slices = group_by_key_and_slice(df, plan, position, each)
     bounds = [low.alias(LOW), high.alias(HIGH), long(0).alias(ORDER)]
     encoded = quoted(internal_name(index) for index in range(width))

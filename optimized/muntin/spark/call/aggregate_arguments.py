@@ -7,9 +7,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import types as t
 
 from muntin.columnar.aggregate_requests import PAIR_AGGREGATES, AggregateRequest
-from muntin.columnar.arrow import M4
-from muntin.kernels.slicing.custom import CompiledAggregate
-from muntin.kernels.slicing.forms import catalogued
+from muntin.columnar.embedding import M4, CompiledAggregate, catalogued
 from muntin.reference import sketches
 from muntin.spark.execution.arrow import arrow_type
 from muntin.spec.algebra.aggregate import AnyAggregate

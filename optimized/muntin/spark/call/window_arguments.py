@@ -7,7 +7,7 @@ are compared by identity, so they are sent by name.
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 
-from muntin.kernels.slicing.arrays import FARTHEST, LONGEST
+from muntin.columnar.embedding import FARTHEST, LONGEST
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import Punctuation

@@ -8,10 +8,15 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructField, StructType
 
-from muntin.columnar.arrow import ArrowColumn
-from muntin.columnar.key_numbers import KeyNumbers, number_keys
-from muntin.kernels.slicing.arrays import FARTHEST, Ints, column_of
-from muntin.kernels.slicing.batch import Values
+from muntin.columnar.embedding import (
+    FARTHEST,
+    ArrowColumn,
+    Ints,
+    KeyNumbers,
+    Values,
+    column_of,
+    number_keys,
+)
 from muntin.spec.errors import InvalidInputError
 
 pa = import_module("pyarrow")

@@ -7,22 +7,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from muntin.columnar.arrow import result_array
-from muntin.columnar.key_numbers import KeyNumbers
-from muntin.columnar.operator import ColumnarOperator
-from muntin.kernels.slicing.answered import Answered, aligned
-from muntin.kernels.slicing.batch import Values
-from muntin.kernels.slicing.custom import CompiledAggregate
-from muntin.kernels.slicing.forms import form_of
-from muntin.kernels.slicing.known import KINDS
-from muntin.kernels.slicing.over import is_row
-from muntin.kernels.slicing.plan import Method
-from muntin.kernels.slicing.supported import refusal
+from muntin.columnar.embedding import (
+    CompiledAggregate,
+    KeyNumbers,
+    ResultRows,
+    Source,
+    Values,
+    WindowEngine,
+    is_row,
+    supported_windows,
+)
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.call.aggregate_arguments import NUMBERS, AggregateColumn
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import ArrowBatch, near_times, numbers, objects, pa, times
-from muntin.spark.execution.result_rows import ResultRows, as_type, cast_exactly, coordinates
+from muntin.spark.execution.arrow import ArrowBatch, near_times, numbers, objects, times
+from muntin.spark.execution.result_rows import as_type, cast_exactly, coordinates
 from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
 from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
@@ -41,78 +40,41 @@ def evaluate(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[
 
 
 def is_columnar(plan: AggregationPlan) -> bool:
-    """Whether the columnar engine supports every aggregate, and every column holds numbers."""
-    for each in plan.aggregates:
-        may_be_columnar = each.catalogue_name or isinstance(each.what, CompiledAggregate)
-        if not may_be_columnar or not form_of(each.over_columns(plan.time)):
-            return False
+    """Whether all columns that aggregates read hold numbers, and no function takes single rows."""
+    known = all(
+        each.catalogue_name or isinstance(each.what, CompiledAggregate) for each in plan.aggregates
+    )
     numeric = all(isinstance(plan.types[name], NUMBERS) for name in plan.values)
-    return numeric and not plan.gap and not plan.mark
+    return known and numeric and not plan.gap and not plan.mark
 
 
 def columnar_windows(plan: AggregationPlan) -> set[str]:
     """The windows that the columnar engine computes."""
     if not is_columnar(plan):
         return set()
-    aggregate = plan.aggregates[0].over_columns(plan.time)
-    queries = [Query(name, kind, aggregate) for name, kind in plan.kinds().items()]
-    return {query.id for query in queries if refusal(query, plan.settings) is None}
+    return supported_windows(plan.kinds(), [*aggregates_of(plan).values()], plan.settings)
 
 
 def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
-    operator = columnar_operator_for(plan)
-    answer = operator.take_columns(times(rows, plan.time), columns_of(plan, rows), keys.number, END)
-    return rows_of_answer(plan, answer)
+    engine = engine_of(plan)
+    engine.feed(times(rows, plan.time), columns_of(plan, rows), keys.number)
+    engine.advance(END)
+    return engine.take()
 
 
-def columnar_operator_for(plan: AggregationPlan, method: Method = "auto") -> ColumnarOperator:
-    """A columnar operator with these queries."""
-    operator = ColumnarOperator(plan.settings, method=method)
-    for query in columnar_queries(plan):
-        operator.add(query)
-    return operator
+def engine_of(plan: AggregationPlan, *, saves: bool = False) -> WindowEngine:
+    """The columnar engine of a plan."""
+    return WindowEngine(plan.kinds(), aggregates_of(plan), plan.settings, saves=saves)
 
 
-def columnar_queries(plan: AggregationPlan) -> list[Query]:
-    """A query for each aggregate of each window."""
-    ids, kinds = ids_of(plan), plan.kinds().items()
-    over = [(each.label, each.over_columns(plan.time)) for each in plan.aggregates]
-    return [Query(ids[name, label], kind, each) for name, kind in kinds for label, each in over]
+def aggregates_of(plan: AggregationPlan) -> dict[str, AnyAggregate]:
+    """The aggregates of a plan, over records."""
+    return {each.label: each.over_columns(plan.time) for each in plan.aggregates}
 
 
-def ids_of(plan: AggregationPlan) -> dict[tuple[str, str], str]:
-    """The id of each query, by the names of its window and of its aggregate.
-
-    Checkpoints of streams hold ids, so they have lengths in them only where names alone would be
-    the same: 'a', 'b c' and 'a b', 'c'.
-    """
-    pairs = [(name, each.label) for name in plan.kinds() for each in plan.aggregates]
-    joined = {pair: " ".join(pair) for pair in pairs}
-    if len(set(joined.values())) == len(pairs):
-        return joined
-    return {pair: f"{len(pair[0])} {name}" for pair, name in joined.items()}
-
-
-def columns_of(plan: AggregationPlan, rows: ArrowBatch) -> dict[str, Values]:
+def columns_of(plan: AggregationPlan, rows: ArrowBatch) -> dict[Source, Values]:
     """The columns that aggregates read."""
     return {name: numbers(rows, name) for name in (*plan.values, plan.time)}
-
-
-def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
-    """The output of a columnar operator as result rows, with all aggregates of a window."""
-    lines, ids, results = answer.by_query(), ids_of(plan), list[ResultRows]()
-    n = max((int(one.key.max()) + 1 for one in lines.values() if one.key.size), default=0)
-    keys = np.array([answer.keys(number) for number in range(n)], np.int64)
-    for name in plan.kinds():
-        queries = {one.label: ids[name, one.label] for one in plan.aggregates}
-        each = aligned({label: lines[id_] for label, id_ in queries.items() if id_ in lines})
-        for first in list(each.values())[:1]:
-            columns = {label: result_array(one.value) for label, one in each.items()}
-            kind = pa.array(KINDS).take(pa.array(first.kind))
-            bounds = (first.start, first.end)
-            rows = ResultRows(name, keys[first.key], *bounds, columns, kind, first.revision)
-            results.append(rows)
-    return results
 
 
 def _by_events(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:

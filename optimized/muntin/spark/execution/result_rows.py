@@ -1,7 +1,6 @@
 """Windows that are emitted, as result columns; no value is truncated in silence."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -13,9 +12,15 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from muntin.columnar.arguments import END, START, has_time_bounds
-from muntin.columnar.key_numbers import KeyNumbers
-from muntin.kernels.slicing.arrays import FIRST, LAST, Ints
-from muntin.kernels.slicing.over import is_record, is_row
+from muntin.columnar.embedding import (
+    FIRST,
+    LAST,
+    Ints,
+    KeyNumbers,
+    ResultRows,
+    is_record,
+    is_row,
+)
 from muntin.spark.call.aggregate_arguments import INTEGER_TYPES, TEMPORAL_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, batches, column, pa
@@ -23,24 +28,6 @@ from muntin.spark.execution.repartition import internal_name, quoted
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.stream import END as END_OF_STREAM
 from muntin.spec.windows.window import WindowType
-
-
-@dataclass(frozen=True)
-class ResultRows:
-    """Rows about the windows of one id: which key, the interval, values, kind, revision.
-
-    Values, kinds and revisions are columns, of Arrow or plain. An end of LAST is that of the
-    stream. The key is one of KeyNumbers.
-    """
-
-    window: str
-    key: Ints
-    start: Ints
-    end: Ints
-    values: Mapping[str, object]
-    kind: object
-    revision: object
-
 
 WINDOW_INDEX_COLUMN = internal_name("window")
 """Which of the windows of a plan, where the result is compact."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import NamedTuple
 
-from muntin.kernels.slicing.over import is_record, is_row
+from muntin.columnar.embedding import is_record, is_row
 from muntin.snapshot import SnapshotError, decode, encode
 from muntin.snapshot.envelope import Envelope, installed_version, pack_envelope, unpack_envelope
 from muntin.snapshot.external_references import description as text

@@ -14,8 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from muntin.columnar.key_numbers import KeyNumbers
-from muntin.kernels.slicing.over import is_record
+from muntin.columnar.embedding import KeyNumbers, is_record
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution import arrow

@@ -4,16 +4,12 @@ Task after the shuffle.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Flags, Ints
-from muntin.kernels.slicing.grain import sliced
-from muntin.kernels.slicing.store import Store
-from muntin.spark.batch.slice_plan import LOW, SlicePlan, decode_slices, events
+from muntin.columnar.embedding import Flags, Ints, PartialSlices
+from muntin.spark.batch.slice_plan import LOW, SlicePlan
 from muntin.spark.execution.arrow import ArrowBatch, column, from_ipc_bytes, pa, record_batch, table
 from muntin.spark.streaming.shuffle_payload import COUNT_COLUMN, PAYLOAD_HEADER, decode_narrow
 
@@ -85,19 +81,16 @@ def all_rows(payloads: Sequence[Payload]) -> ArrowBatch | None:
 
 def merge_slices(
     slice_plan: SlicePlan, pieces: Sequence[SlicesAndRows], key_numbers: Sequence[Ints]
-) -> Store:
+) -> PartialSlices:
     """Slices of all pieces, rows combined too; each table of a piece has its numbers of keys."""
-    stores, numbers, arrival = list[Store](), iter(key_numbers), 0
+    each, numbers, arrival = list[PartialSlices](), iter(key_numbers), 0
     for piece in pieces:
         if piece.slices is not None:
             count = np.asarray(column(piece.slices, COUNT_COLUMN), np.int64)
-            store = decode_slices(slice_plan, piece.slices, next(numbers), count)
-            order = store.cells.arrival + arrival
-            stores.append(replace(store, cells=replace(store.cells, arrival=order)))
-            arrival = int(order.max()) + 1
+            sent = slice_plan.decode(piece.slices, next(numbers), count).delayed(arrival)
+            each.append(sent)
+            arrival = int(sent.order.max()) + 1
         if piece.rows is not None:
-            batch = events(slice_plan, piece.rows, next(numbers), arrival)
-            runs = slice_plan.slice_edges.runs(batch)
-            stores.append(sliced(batch, runs, slice_plan.parts))
+            each.append(slice_plan.sorted_rows(piece.rows, next(numbers), arrival).slices())
             arrival += piece.rows.num_rows
-    return reduce(Store.followed, stores).ordered().condensed()
+    return slice_plan.layout.collect(each)

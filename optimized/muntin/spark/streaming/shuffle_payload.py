@@ -26,16 +26,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, LongType, StructType
 
-from muntin.columnar.arrow import ArrowColumn
-from muntin.kernels.slicing.arrays import Ints
-from muntin.kernels.slicing.forms import form_of
-from muntin.kernels.slicing.grain import sliced
-from muntin.kernels.slicing.plan import planned
-from muntin.spark.batch.slice_plan import SlicePlan, encode_slices, events, sliceable_windows
+from muntin.columnar.embedding import ArrowColumn, Ints, takes_partials
+from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution import arrow
 from muntin.spark.execution.arrow import ArrowBatch, Work, pa
-from muntin.spark.execution.evaluation import columnar_queries
+from muntin.spark.execution.evaluation import aggregates_of
 from muntin.spark.execution.repartition import columns_read, internal_name, quoted
 from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
@@ -241,9 +237,8 @@ def pre_aggregation_plan(plan: AggregationPlan) -> SlicePlan | None:
     """How rows are combined into slices; None if some window needs rows."""
     if plan.settings.dialect != OURS or sliceable_windows(plan) != plan.kinds().keys():
         return None
-    queries = [(query, form_of(query.aggregate)) for query in columnar_queries(plan)]
-    plans = [planned(query, form, plan.settings, "slices") for query, form in queries if form]
-    return SlicePlan(plan) if {each.method for each in plans} == {"slices"} else None
+    all_sliced = takes_partials(plan.kinds(), aggregates_of(plan), plan.settings)
+    return SlicePlan(plan) if all_sliced else None
 
 
 def pre_aggregate(
@@ -269,19 +264,18 @@ def _pre_aggregate(
     by_bucket = np.argsort(key_bucket, kind="stable")
     rank = np.empty_like(by_bucket)
     rank[by_bucket] = np.arange(by_bucket.size)
-    batch = events(slice_plan, rows, rank[numbers.number], 0)
-    runs = slice_plan.slice_edges.runs(batch)
-    if runs.begins.size * encoder.min_rows_per_slice > rows.num_rows:
+    in_order = slice_plan.sorted_rows(rows, rank[numbers.number], 0)
+    if len(in_order) * encoder.min_rows_per_slice > rows.num_rows:
         return None
-    store = sliced(batch, runs, slice_plan.parts)
-    slice_bucket = key_bucket[by_bucket][runs.key]
-    slice_keys = arrow.picked(rows, names, numbers.row[by_bucket][runs.key])
+    sent = in_order.slices()
+    slice_bucket = key_bucket[by_bucket][in_order.key]
+    slice_keys = arrow.picked(rows, names, numbers.row[by_bucket][in_order.key])
     columns: dict[str, object] = {name: arrow.column(slice_keys, name) for name in names}
-    columns |= encode_slices(slice_plan, store) | {COUNT_COLUMN: store.cells.count}
+    columns |= slice_plan.encode(sent) | {COUNT_COLUMN: sent.count}
     slices: ArrowBatch = pa.table(columns)
     bounds = np.searchsorted(slice_bucket, np.arange(encoder.buckets + 1))
     counts = np.bincount(key_bucket[numbers.number], minlength=encoder.buckets)
-    return PreAggregatedRows(runs.order, counts, slices, bounds)
+    return PreAggregatedRows(in_order.order, counts, slices, bounds)
 
 
 def is_worthwhile(rows: ArrowBatch, slice_plan: SlicePlan, min_rows_per_slice: int) -> bool:
@@ -295,7 +289,6 @@ def is_worthwhile(rows: ArrowBatch, slice_plan: SlicePlan, min_rows_per_slice: i
     names = slice_plan.plan.read
     sample_rows = arrow.picked(rows, names, np.arange(0, step * SAMPLE_ROWS, step))
     number = arrow.keys(sample_rows, slice_plan.plan.keys).number
-    sample = events(slice_plan, sample_rows, number, 0)
     slices = rows.num_rows / min_rows_per_slice
-    sample_slices = slice_plan.slice_edges.runs(sample).begins.size
+    sample_slices = len(slice_plan.sorted_rows(sample_rows, number, 0))
     return sample_slices <= -slices * expm1(-SAMPLE_ROWS / slices)

@@ -11,6 +11,7 @@ import numpy as np
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.columns import copy_columns
 from muntin.columnar.engine.partials.kernels import PartKernels, items
+from muntin.kernels.compiler.availability import compiler_version
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate
 from muntin.kernels.compiler.source_closure import SourceClosure
 from muntin.kernels.slicing.arrays import column_of
@@ -61,8 +62,6 @@ def reader(kind: Kind) -> str:
 
 def source_of(summary: NumericAggregate) -> str:
     """The text of the module of an aggregate."""
-    from muntin.kernels.compiler.jit import compiler_version  # noqa: PLC0415 - it brings Numba
-
     closure = SourceClosure()
     lift, combine = closure.add_function(summary.lift), closure.add_function(summary.combine)
     fields, inputs = list(enumerate(summary.fields)), list(enumerate(summary.columns))
@@ -86,7 +85,7 @@ def _tuple(parts: Iterable[str]) -> str:
 @cache
 def custom_kernels(part: Custom) -> PartKernels:
     """The kernels of a part; compiled when they are first called."""
-    from muntin.kernels.compiler.specialization import written_module  # noqa: PLC0415 - as above
+    from muntin.kernels.compiler.specialization import written_module  # noqa: PLC0415 - imported when one is used
 
     module = vars(written_module(source_of(part.summary)))
     fields = zip(part.summary.identity, part.summary.fields, strict=True)
@@ -96,7 +95,7 @@ def custom_kernels(part: Custom) -> PartKernels:
 
 def input_columns(part: Custom, columns: Mapping[Source, Values]) -> list[AnyArray]:
     """The columns that a part reads, as numbers of the kinds that its aggregate says."""
-    from muntin.kernels.aggregator.array_backend import ArrayColumns  # noqa: PLC0415 - as above
+    from muntin.kernels.aggregator.array_backend import ArrayColumns  # noqa: PLC0415 - imported when one is used
 
     to_numbers, name = ArrayColumns(part.summary).to_numbers, part.summary.name
     inputs: list[AnyArray] = []

@@ -1,6 +1,6 @@
 """Columns of a chunk as bytes: frame-of-reference and delta encoding, in byte planes.
 
-Task after the shuffle. Columns come back to the bit.
+Columns come back to the bit.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Column, Ints, column_of, ints
 from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import SnapshotError, decode, encode
-from muntin.spark.state.chunk_store import damaged_state
 
+REMEDY = "restore the state from a copy, or begin with a new one"
 WORD_BYTES = 8
 """Bytes of an integer."""
 MAX_PLANE_BITS = 56
@@ -153,4 +153,4 @@ def as_integer(item: object) -> int:
 
 def damaged_chunk(reason: str) -> SnapshotError:
     """The error for a chunk that can't be decoded."""
-    return damaged_state(f"a chunk {reason}")
+    return SnapshotError(f"the state is damaged: a chunk {reason}; {REMEDY}")

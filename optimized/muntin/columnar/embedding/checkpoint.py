@@ -1,7 +1,7 @@
-"""The state of a columnar operator as chunks: slices and emitted windows, split by time; its keys.
+"""The state of a columnar operator as chunks: slices and emitted windows, split by time.
 
-Task after the shuffle. Chunks of past windows are deleted with them, and a stretch of time that has
-no new rows is not written again. Keys are numbers here: their places in the table of keys.
+Chunks of past windows are deleted with them, and a stretch of time that has no new rows has the
+same bytes again, so that it need not be written. Keys are numbers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,8 +10,16 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from pyspark.sql.types import StructField, StructType
 
+from muntin.columnar.embedding.column_codec import (
+    as_integer,
+    as_row,
+    as_texts,
+    damaged_chunk,
+    decode_columns,
+    encode_columns,
+)
+from muntin.columnar.embedding.operator_state import OperatorState, counts_events, resized
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, ints
 from muntin.kernels.slicing.cells import Cells, ordered
@@ -22,25 +30,6 @@ from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.parts import Count
 from muntin.snapshot import decode, encode
-from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import (
-    ArrowBatch,
-    arrow_schema,
-    from_ipc_bytes,
-    ipc,
-    pa,
-    to_ipc_bytes,
-)
-from muntin.spark.state.chunk_store import Chunks
-from muntin.spark.state.column_codec import (
-    as_integer,
-    as_row,
-    as_texts,
-    damaged_chunk,
-    decode_columns,
-    encode_columns,
-)
-from muntin.spark.state.operator_state import OperatorState, counts_events, resized
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import WindowType
 
@@ -53,6 +42,8 @@ MAX_CHUNKS = 8
 MIN_CHUNK_BYTES = 2**17
 """A table below this size, before compression, is one chunk."""
 
+Chunks = Mapping[str, bytes]
+"""Parts of a state by name."""
 Columns = list[Column | Ints]
 ColumnGroups = list[tuple[str, int, bool]]
 """Name and number of columns of each aggregate, and whether a column of flags follows."""
@@ -300,29 +291,3 @@ def chunk_span(time: Ints, size: int, before: int) -> int:
     if before and extent <= 4 * n_chunks * before and n_chunks * before <= 4 * extent + 4 * before:
         return before
     return 1 << min(62, (extent // n_chunks).bit_length())
-
-
-WITHOUT_SCHEMA = b"\0"
-"""The first byte of a table without a schema; no IPC stream begins with it."""
-
-
-def key_schema(plan: AggregationPlan) -> object:
-    """The Arrow schema that Spark has for the key columns."""
-    return arrow_schema(StructType([StructField(name, plan.types[name]) for name in plan.keys]))
-
-
-def encode_keys(plan: AggregationPlan, keys: ArrowBatch) -> bytes:
-    """Leave the schema out if `decode_keys` can infer it: it takes more room than most keys."""
-    if keys.schema != key_schema(plan):
-        return to_ipc_bytes(keys)
-    batch: bytes = getattr(keys, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
-    return WITHOUT_SCHEMA + batch
-
-
-def decode_keys(plan: AggregationPlan, data: bytes) -> ArrowBatch:
-    """The table of keys that `encode_keys` encoded."""
-    if data[:1] != WITHOUT_SCHEMA:
-        return from_ipc_bytes(data)[0]
-    batch = pa.py_buffer(data)[len(WITHOUT_SCHEMA) :]
-    keys: ArrowBatch = ipc.read_record_batch(batch, key_schema(plan))
-    return keys

@@ -1,7 +1,6 @@
 """The state of a columnar operator: export, import, and the state without its idle keys.
 
-Task after the shuffle; before it, only to see how an operator would run its queries. Keys are
-numbers here, and those that stay are numbered anew.
+Keys are numbers, and those that stay are numbered anew.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ import numpy as np
 from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.generic import Generic
-from muntin.kernels.slicing.image import Compiled, Image, Plain, TrackerState
+from muntin.kernels.slicing.image import Compiled, Image, Plain, Sharded, TrackerState
 from muntin.kernels.slicing.moment import Clock
 from muntin.snapshot import SnapshotError
 from muntin.spec.windows.measure import COUNT
@@ -51,7 +50,7 @@ def export_state(operator: ColumnarOperator) -> OperatorState:
 def import_state(operator: ColumnarOperator, state: OperatorState, n_keys: int) -> None:
     """Give a new operator of the same queries this state, with the keys 0 to n_keys - 1."""
     image = operator_image(operator)
-    groups: list[tuple[list[str], str, Plain | Compiled]] = [*state.groups]
+    groups: list[tuple[list[str], str, Plain | Compiled | Sharded]] = [*state.groups]
     generic, rest = Generic(image.settings), (state.clock, state.seen, state.arrivals)
     imported = Image(image.settings, image.queries, groups, generic, *rest, [*range(n_keys)])
     operator.resume({"image": imported})
