@@ -1,5 +1,8 @@
 """Windows over records: random traces against the denotation, and named faults."""
 
+import os
+import subprocess
+import sys
 from random import Random
 
 import numpy as np
@@ -197,6 +200,19 @@ def test_a_removed_query_lets_rows_go_that_only_it_needed() -> None:
     assert len(engine_of(operator)) == 0
 
 
+def test_a_retraction_has_the_value_that_was_reported() -> None:
+    settings = Settings(100, output="accumulate-retract")
+    operator = ColumnarOperator(settings, method="compiled")
+    operator.add(Query("q", punctuation(), named("sum")))
+    marks = np.array([True, False, True])
+    operator.take_columns(np.array([0, 5, 10]), np.array([1, 2, 4]), None, 10, marks=marks)
+    answered = operator.take_columns(
+        np.array([3]), np.array([100]), None, None, marks=np.array([True])
+    )
+    lines = [(line.kind, line.start, line.end, line.value) for line in answered.results()]
+    assert lines == [("retracted", 0, 10, 3), ("new", 0, 3, 1), ("new", 3, 10, 102)]
+
+
 def test_a_store_takes_no_row_twice_after_nothing_was_due() -> None:
     operator = ColumnarOperator(Settings(0, output="accumulate"), method="compiled")
     operator.add(Query("q", rolling(10), named("sum")))
@@ -206,3 +222,53 @@ def test_a_store_takes_no_row_twice_after_nothing_was_due() -> None:
     assert group.engine.scalars[d.OUT] == 0
     answered = operator.take_columns(np.array([5]), np.array([2]), None, 6)
     assert [(line.start, line.end, line.value) for line in answered.results()] == [(-4, 6, 3)]
+
+
+WORK = """
+import sys
+import numpy as np
+from muntin.columnar.operator import ColumnarOperator
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.query import Query, Settings
+from muntin.spec.windows.data_driven import punctuation, rolling, slide_by_tuple
+from muntin.spec.windows.measure import COUNT
+from muntin.spec.windows.periodic import Sliding
+
+KINDS = {
+    "rolling": rolling(30), "counted": Sliding(20, 5, 0, COUNT),
+    "nth": slide_by_tuple(30, 5), "marked": punctuation(),
+}
+
+def lines_of_a_step(kind, retained):
+    operator = ColumnarOperator(Settings(retained, output="accumulate-retract"), method="compiled")
+    operator.add(Query("q", kind, named("max")))
+    for begin in range(0, 2 * retained, 100):
+        times = np.arange(begin, begin + 100)
+        operator.take_columns(times, times % 17, None, begin + 100, marks=times % 10 == 0)
+    counted = [0]
+    def count(frame, event, argument):
+        counted[0] += event == "line" and "engine" in frame.f_code.co_filename
+        return count
+    end = 2 * retained
+    late = {"rolling": end - retained // 2, "marked": end - retained // 2}
+    times = np.append(np.arange(end, end + 20), late.get(sys.argv[1], end - 20))
+    marks = np.zeros(21, bool)
+    sys.settrace(count)
+    answered = operator.take_columns(times, times % 17, None, end + 20, marks=marks)
+    sys.settrace(None)
+    return counted[0], len(answered)
+
+print(*lines_of_a_step(KINDS[sys.argv[1]], 1000), *lines_of_a_step(KINDS[sys.argv[1]], 4000))
+"""
+
+
+@pytest.mark.parametrize("kind", ["rolling", "counted", "nth", "marked"])
+def test_a_step_costs_what_changes_not_what_is_retained(kind: str) -> None:
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", WORK, kind],
+        env=environment, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    few, few_lines, many, many_lines = map(int, done.stdout.split())
+    assert 0 < few_lines == many_lines
+    assert many < 1.5 * few

@@ -98,7 +98,7 @@ class RecordState:
         yield "a node is used once, or free", sorted([*used, *self.free_nodes]) == [*tops]
         values = [child >> 1 for root in self.roots.values() for _, child in self.rows_of(root)]
         folds = [self.nodes[node][r.FOLD] for node in used]
-        tops = range(1, self.scalars[r.TOP_ROW])
+        tops = range(r.FIRST_ROW, self.scalars[r.TOP_ROW])
         rows = sorted([*values, *folds, *self.free_rows])
         yield "a row is used once, or free", rows == [*tops]
         yield "rows of events are counted", self.scalars[r.LIVE] == len(values)

@@ -124,7 +124,7 @@ def _give_rows_back(engine: "ColumnarEngine") -> None:
         if store.room > max(LEAST_ROOM, SPARE * store.live):
             compact_store(store)
     records = engine.records
-    if records and records.room > max(LEAST_ROOM, SPARE * records.used):
+    if records and records.room > max(LEAST_ROOM, SPARE * records.take_most_rows()):
         compact_records(records, int(scalars[d.LIMIT]))
     if arrays[d.REVISION].size > max(LEAST_ROOM, 64 * int(scalars[d.REVISIONS])):
         live = arrays[d.REVISION] > 0

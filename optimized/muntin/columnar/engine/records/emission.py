@@ -3,12 +3,16 @@
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import slot_of
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.emission import has_room, note_copy, note_merge
+from muntin.columnar.engine.emission import has_room, note_copy
 from muntin.columnar.engine.kernel_language import Ints, call, inlined, ints, outlined
 from muntin.columnar.engine.records import layout as r
-from muntin.columnar.engine.records.search import time_at
-from muntin.columnar.engine.records.tree import slot_of_child, word
+from muntin.columnar.engine.records.search import last_before, previous_leaf_place, time_at
+from muntin.columnar.engine.records.tree import fold_columns, slot_of_child, word
 from muntin.columnar.engine.sessions.emission import lacks_output, put_result
+from muntin.columnar.engine.timeline import U
+
+LEAST_SHARED = 3
+"""From one more windows that end in a leaf on, what they share is folded once."""
 
 
 @outlined
@@ -26,50 +30,105 @@ def fold_results(t: Directory, base: int) -> int:
 
 
 @inlined
-def note_piece(t: Directory, base: int, scalars: Ints, row: int, first: bool) -> None:
-    """Note that a row is copied to the next row of results, or merged into it."""
-    if not has_room(t, scalars, 1):
-        fold_results(t, base)
-    if first:
-        note_copy(t, scalars, row, scalars[d.OUT])
-    else:
-        note_merge(t, scalars, row, scalars[d.OUT])
+def make_pair_room(t: Directory, base: int, scalars: Ints, to: int) -> None:
+    """Have room for the pairs of a node: they go to results, or to the shared row."""
+    if not has_room(t, scalars, r.FAN + 1):
+        if to == r.CORE:
+            fold_columns(t, base)
+        else:
+            fold_results(t, base)
 
 
 @outlined
-def fold_back(t: Directory, base: int, place: int, start: int, most: int, old: int) -> int:
+def fold_back(
+    t: Directory, base: int, place: int, start: int, most: int, old: int, rows: int, to: int
+) -> int:
     """Fold the last rows up to a place, from a time on, at most a number; if `old`, no new ones.
 
-    What comes first is merged into what comes later, so each part knows the order.
+    What comes first is merged into what comes later, so each part knows the order. Some rows that
+    come later may have been folded before.
     """
     scalars, store = ints(t, d.SCALARS), ints(t, base + r.AT_SCALARS)
     nodes, steps = ints(t, base + r.AT_NODES), ints(t, base + r.AT_STEPS)
-    node, slot, level, rows = place >> r.SLOT_BITS, place & r.LAST_SLOT, 0, 0
-    step = store[r.STEP] if old else -1
+    node, slot, level = place >> r.SLOT_BITS, place & r.LAST_SLOT, 0
+    step, froms, tos = store[r.STEP] if old else -1, ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO)
+    target = r.CORE if to == r.CORE else scalars[d.OUT]
     while True:
-        at, down = word(node, 0), 0
+        make_pair_room(t, base, scalars, to)
+        at, down, merges = word(node, 0), 0, scalars[d.MERGES]
         while slot >= 0 and rows < most:
-            time, child = nodes[at + 2 * slot], nodes[at + 2 * slot + 1]
+            time, child = nodes[U(at + 2 * slot)], nodes[U(at + 2 * slot + 1)]
             if level == 0:
                 if time < start:
-                    return rows
-                row, held = child >> 1, int(steps[child >> 1] != step)
+                    break
+                row = child >> 1
+                held = int(old == 0 or steps[U(row)] != step)
             else:
-                row, held = nodes[word(child, r.FOLD)], nodes[word(child, r.ROWS)]
-                if time < start or rows + held > most or nodes[word(child, r.CHANGED)] == step:
+                below = word(child, 0)
+                row, held = nodes[U(below + r.FOLD)], nodes[U(below + r.ROWS)]
+                if time < start or rows + held > most or nodes[U(below + r.CHANGED)] == step:
                     down = child
                     break
-            if held:
-                note_piece(t, base, scalars, row, rows == 0)
+            if held and rows:
+                froms[U(merges)], tos[U(merges)] = row, target
+                merges += 1
+            elif held:
+                note_copy(t, scalars, row, target)
             rows, slot = rows + held, slot - 1
-        parent = nodes[at + r.PARENT]
-        if rows == most or (down == 0 and parent == 0):
+        scalars[d.MERGES] = merges
+        parent = nodes[U(at + r.PARENT)]
+        if rows == most or (down == 0 and (parent == 0 or slot >= 0)):
             return rows
         if down:
             node, level, slot = down, level - 1, nodes[word(down, r.FILL)] - 1
         else:
             slot, level = slot_of_child(nodes, parent, node) - 1, level + 1
             node = parent
+
+
+@outlined
+def share_core(t: Directory, base: int, root: int, place: int, size: int, high: int) -> int:
+    """Fold what the windows share that end with rows of a leaf, from a place on and before a time.
+
+    They begin before the leaf, and hold all rows from the start of the last one up to the leaf.
+    """
+    store, nodes = ints(t, base + r.AT_SCALARS), ints(t, base + r.AT_NODES)
+    leaf, slot = place >> r.SLOT_BITS, place & r.LAST_SLOT
+    last = nodes[word(leaf, r.FILL)] - 1
+    while last > slot and nodes[word(leaf, 2 * last)] >= high:
+        last -= 1
+    low = nodes[word(leaf, 2 * last)] - size + 1
+    store[r.CORE_LEAF] = 0
+    if last - slot < LEAST_SHARED or low > nodes[word(leaf, 0)]:
+        return 0
+    before = previous_leaf_place(nodes, leaf << r.SLOT_BITS)
+    if before == 0 or time_at(nodes, before) < low:
+        return 0
+    fold_results(t, base)
+    store[r.CORE_ROWS] = fold_back(t, base, before, low, d.FAR, 0, 0, r.CORE)
+    fold_columns(t, base)
+    store[r.CORE_LEAF], store[r.CORE_PLACE] = leaf, last_before(nodes, root, low)
+    return 0
+
+
+@outlined
+def fold_shared(t: Directory, base: int, place: int, start: int) -> int:
+    """Fold the rows of a leaf up to a place, what is shared, and the rows before that."""
+    scalars, store = ints(t, d.SCALARS), ints(t, base + r.AT_SCALARS)
+    nodes, at = ints(t, base + r.AT_NODES), word(place >> r.SLOT_BITS, 1)
+    froms, tos, target = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO), scalars[d.OUT]
+    make_pair_room(t, base, scalars, r.FIRST_ROW)
+    last, merges = place & r.LAST_SLOT, scalars[d.MERGES]
+    note_copy(t, scalars, nodes[U(at + 2 * last)] >> 1, target)
+    for slot in range(last - 1, -1, -1):
+        froms[U(merges)], tos[U(merges)] = nodes[U(at + 2 * slot)] >> 1, target
+        merges += 1
+    froms[U(merges)], tos[U(merges)] = r.CORE, target
+    scalars[d.MERGES] = merges + 1
+    rows = last + 1 + store[r.CORE_ROWS]
+    if store[r.CORE_PLACE] == 0:
+        return int(rows)
+    return fold_back(t, base, store[r.CORE_PLACE], start, d.FAR, 0, rows, r.FIRST_ROW)
 
 
 @outlined
@@ -104,8 +163,8 @@ def next_revision(t: Directory, base: int, name: int, start: int, end: int, unti
 @inlined
 def lacks_line(t: Directory, base: int, scalars: Ints, store: Ints) -> bool:
     """Whether a further row of results has no room; it is counted then."""
-    revisions = len(ints(t, base + r.AT_REVISIONS)) // r.V_FIELDS
-    full = store[r.LACK] > 0 or 2 * (store[r.REVISIONS] + 1) > revisions
+    words = 2 * r.V_FIELDS * (store[r.REVISIONS] + 1)
+    full = store[r.LACK] > 0 or words > len(ints(t, base + r.AT_REVISIONS))
     if full or lacks_output(t, scalars, 1):
         store[r.LACK] += 1
         return True
@@ -135,6 +194,10 @@ def put_window(
     elif kind == d.RETRACTED:
         revision = revisions[at + r.V_NUMBER]
         revisions[at + r.V_NUMBER] = 0
-    count = fold_back(t, base, place, low, most, int(kind == d.RETRACTED))
+    if place >> r.SLOT_BITS == store[r.CORE_LEAF]:
+        count = fold_shared(t, base, place, low)
+    else:
+        old = int(kind == d.RETRACTED)
+        count = fold_back(t, base, place, low, most, old, 0, r.FIRST_ROW)
     put_result(t, r.RECORD_NUMBERS + query, kind, key, start, end, count, revision)
     return 0

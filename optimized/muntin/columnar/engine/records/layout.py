@@ -11,11 +11,12 @@ STORE_PLACES = AT_COLUMNS + 1
 (
     STEP, TOP_ROW, FREE_ROWS, TOP_NODE, FREE_NODES, DIRTY, TALLEST, LATE, DUE_KEYS, PHASE,
     LINE, EMITTED, LACK, REVISIONS, LIVE, QUERY_COUNT, MARKED, RANKED, REACH, LIVE_KEYS,
-) = range(32, 52)  # fmt: skip
-STORE_SCALARS = 56
+    CORE_LEAF, CORE_PLACE, CORE_ROWS, MOST_ROWS,
+) = range(32, 56)  # fmt: skip
+STORE_SCALARS = 64
 
-IDENTITY = 0
-"""The row that no value came to."""
+IDENTITY, CORE, FIRST_ROW = range(3)
+"""The row that no value came to, the row of what some windows share, and the first of a record."""
 
 FAN = 12
 NODE_BITS = 5

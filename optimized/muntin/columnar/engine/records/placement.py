@@ -15,6 +15,7 @@ from muntin.columnar.engine.records import layout as r
 from muntin.columnar.engine.records.tree import fold_columns, fold_nodes, put_row, take_row
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS, LEVELS, arm
+from muntin.columnar.engine.timeline import U
 
 
 @outlined
@@ -37,7 +38,7 @@ def needed_nodes(t: Directory, base: int) -> int:
 
 @PartPhase
 def admit_records(t: Directory, part: int, to: int, origin: int) -> int:
-    """Whether the store has room for a batch; nothing changes."""
+    """Whether the store has room for a batch; nothing changes but what is known of its needs."""
     scalars, base = ints(t, d.SCALARS), ints(t, d.SCALARS)[d.RECORD_STORE]
     store, n = ints(t, base + r.AT_SCALARS), scalars[d.N]
     keys = ints(t, base + r.AT_KEYS)
@@ -48,6 +49,7 @@ def admit_records(t: Directory, part: int, to: int, origin: int) -> int:
     scalars[d.NEED] = need
     nodes = store[r.FREE_NODES] + len(ints(t, base + r.AT_FREE_NODES)) - store[r.TOP_NODE]
     rows = store[r.FREE_ROWS] + len(ints(t, base + r.AT_STEPS)) - store[r.TOP_ROW]
+    store[r.MOST_ROWS] = max(store[r.MOST_ROWS], len(ints(t, base + r.AT_STEPS)) - rows + need + n)
     timers = n
     for level in range(LEVELS):
         timers += store[s.TIMERS + level]
@@ -82,14 +84,14 @@ def place_rows(t: Directory, base: int) -> int:
     keyed, marked = scalars[d.KEY_COUNT] > 1, scalars[d.OWN_MARKS]
     before, early, top = reported(scalars), store[r.MARKED], store[r.TOP_ROW]
     for i in range(scalars[d.N]):
-        key, time = numbers[i] if keyed else 0, times[i]
+        key, time = numbers[U(i)] if keyed else 0, times[U(i)]
         row = take_row(store, free)
-        placed[i], steps[row] = row, store[r.STEP]
+        placed[U(i)], steps[U(row)] = row, store[r.STEP]
         if row < top:
             if not has_room(t, scalars, 1):
                 fold_columns(t, base)
             note_copy(t, scalars, r.IDENTITY, row)
-        put_row(t, base, key, time, row << 1 | (marks[i] if marked else 0))
+        put_row(t, base, key, time, row << 1 | (marks[U(i)] if marked else 0))
         if time < before + early:
             late[2 * store[r.LATE]], late[2 * store[r.LATE] + 1] = key, time
             store[r.LATE] += 1

@@ -43,7 +43,8 @@ class RecordStore:
             state[field] = 0
         for field in (r.FREE_ROWS, r.FREE_NODES, r.TALLEST, r.LIVE, r.LIVE_KEYS):
             state[field] = 0
-        state[r.TOP_ROW] = state[r.TOP_NODE] = state[s.CHUNK_TOP] = 1
+        state[r.TOP_NODE] = state[s.CHUNK_TOP] = 1
+        state[r.TOP_ROW] = r.FIRST_ROW
         state[s.SHIFT], state[s.NEXT_DUE] = self._shift, FAR
         for place in range(r.AT_NODES, r.AT_COLUMNS):
             if place not in (r.AT_QUERIES, r.AT_REVISIONS):
@@ -172,10 +173,11 @@ class RecordStore:
         """How many rows there are."""
         return int(self.scalars[r.LIVE])
 
-    @property
-    def used(self) -> int:
-        """How many rows hold something: events, or folds of nodes."""
-        return int(self.scalars[r.TOP_ROW] - self.scalars[r.FREE_ROWS])
+    def take_most_rows(self) -> int:
+        """How many rows were needed at once since this was called last."""
+        most = int(self.scalars[r.MOST_ROWS])
+        self.scalars[r.MOST_ROWS] = 0
+        return most
 
     @property
     def room(self) -> int:

@@ -5,6 +5,7 @@ from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import has_room, note_copy, note_merge
 from muntin.columnar.engine.kernel_language import Ints, call, inlined, ints, outlined
 from muntin.columnar.engine.records import layout as r
+from muntin.columnar.engine.timeline import U
 
 
 @inlined
@@ -82,11 +83,11 @@ def slot_of_child(nodes: Ints, parent: int, node: int) -> int:
 @inlined
 def put_slot(nodes: Ints, node: int, slot: int, time: int, child: int) -> None:
     """Insert a slot; there is room."""
-    at, n = word(node, 0), nodes[word(node, r.FILL)]
-    for i in range(n, slot, -1):
-        nodes[at + 2 * i], nodes[at + 2 * i + 1] = nodes[at + 2 * i - 2], nodes[at + 2 * i - 1]
-    nodes[at + 2 * slot], nodes[at + 2 * slot + 1] = time, child
-    nodes[word(node, r.FILL)] = n + 1
+    at, n = word(node, 0), nodes[U(word(node, r.FILL))]
+    for i in range(at + 2 * n - 1, at + 2 * slot - 1, -1):
+        nodes[U(i + 2)] = nodes[U(i)]
+    nodes[U(at + 2 * slot)], nodes[U(at + 2 * slot + 1)] = time, child
+    nodes[U(at + r.FILL)] = n + 1
 
 
 @outlined
@@ -136,12 +137,13 @@ def join_sibling(t: Directory, base: int, key: int, node: int, other: int) -> in
 def leaf_for(nodes: Ints, root: int, time: int) -> int:
     """The leaf that a row of a time belongs to, after all rows of that time."""
     node = root
-    while nodes[word(node, r.LEVEL)] >> r.LEVEL_SHIFT:
-        at, slot = word(node, 0), nodes[word(node, r.FILL)] - 1
-        while slot > 0 and nodes[at + 2 * slot] > time:
-            slot -= 1
-        nodes[at + 2 * slot] = min(nodes[at + 2 * slot], time)
-        node = nodes[at + 2 * slot + 1]
+    while nodes[U(word(node, r.LEVEL))] >> r.LEVEL_SHIFT:
+        begin = word(node, 0)
+        at = begin + 2 * nodes[U(begin + r.FILL)] - 2
+        while at > begin and nodes[U(at)] > time:
+            at -= 2
+        nodes[U(at)] = min(nodes[U(at)], time)
+        node = nodes[U(at + 1)]
     return node
 
 
@@ -163,12 +165,12 @@ def put_row(t: Directory, base: int, key: int, time: int, row: int) -> int:
     leaf = keys[at + r.LAST]
     if leaf == 0:
         leaf = begin_key(t, base, key)
-    n = nodes[word(leaf, r.FILL)]
-    if n and time < nodes[word(leaf, 2 * n - 2)]:
+    n = nodes[U(word(leaf, r.FILL))]
+    if n and time < nodes[U(word(leaf, 2 * n - 2))]:
         leaf = leaf_for(nodes, keys[at + r.ROOT], time)
-        n = nodes[word(leaf, r.FILL)]
+        n = nodes[U(word(leaf, r.FILL))]
     begin, slot = word(leaf, 0), n
-    while slot > 0 and nodes[begin + 2 * slot - 2] > time:
+    while slot > 0 and nodes[U(begin + 2 * slot - 2)] > time:
         slot -= 1
     if n < r.FAN:
         put_slot(nodes, leaf, slot, time, row)
@@ -215,9 +217,9 @@ def refresh(t: Directory, base: int, node: int) -> int:
     n, level = nodes[at + r.FILL], nodes[at + r.LEVEL] >> r.LEVEL_SHIFT
     rows = marks = 0
     for i in range(n):
-        child = nodes[at + 2 * i + 1]
-        rows += nodes[word(child, r.ROWS)] if level else 1
-        marks += nodes[word(child, r.MARKS)] if level else child & 1
+        child = nodes[U(at + 2 * i + 1)]
+        rows += nodes[U(word(child, r.ROWS))] if level else 1
+        marks += nodes[U(word(child, r.MARKS))] if level else child & 1
     nodes[at + r.ROWS], nodes[at + r.MARKS] = rows, marks
     nodes[at + r.CHANGED] = store[r.STEP]
     nodes[at + r.LEVEL] = level << r.LEVEL_SHIFT

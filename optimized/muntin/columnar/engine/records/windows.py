@@ -4,7 +4,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import Ints, inlined, ints, outlined
 from muntin.columnar.engine.records import layout as r
-from muntin.columnar.engine.records.emission import put_window
+from muntin.columnar.engine.records.emission import put_window, share_core
 from muntin.columnar.engine.records.search import (
     first_from,
     last_before,
@@ -84,10 +84,16 @@ def put_rolling_due(t: Directory, base: int, query: int, key: int, low: int, hig
     """A window for each time in a range at which there is a row."""
     nodes, keys = ints(t, base + r.AT_NODES), ints(t, base + r.AT_KEYS)
     place, root = first_from(nodes, keys, key, low), keys[(key << r.KEY_BITS) + r.ROOT]
+    store, leaf = ints(t, base + r.AT_SCALARS), 0
+    size = ints(t, base + r.AT_QUERIES)[query * r.Q_FIELDS + r.Q_SIZE]
     while place and time_at(nodes, place) < high:
         place = last_of_time(nodes, root, place)
+        if place >> r.SLOT_BITS != leaf:
+            leaf = place >> r.SLOT_BITS
+            share_core(t, base, root, place, size, high)
         put_rolling(t, base, query, key, d.NEW, time_at(nodes, place), place)
         place = next_place(nodes, place)
+    store[r.CORE_LEAF] = 0
     return 0
 
 
