@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.records import layout as r
 from muntin.columnar.engine_group import EngineGroup
 from muntin.columnar.operator import ColumnarOperator
@@ -21,12 +22,12 @@ from support.record_invariants import check_records
 from support.record_trace import KINDS, MODES, OTHERS, RecordPair, RecordTrace, counted
 
 
-def engine_of(operator: ColumnarOperator) -> EngineGroup:
-    """The one group of an operator."""
+def engine_of(operator: ColumnarOperator) -> ColumnarEngine:
+    """The one engine of an operator."""
     (group,) = operator.groups.values()
     assert isinstance(group, EngineGroup)
     assert group.engine
-    return group
+    return group.engine
 
 
 def settings_of(random: Random) -> Settings:
@@ -83,7 +84,7 @@ def test_cuts_of_a_batch_change_no_final_line(cut: int) -> None:
     values, keys = np.arange(700) % 97, np.arange(700) % 3
     marks = np.arange(700) % 11 == 0
     kinds = [rolling(50), slide_by_tuple(50, 3), counted(20, 7), punctuation()]
-    lines = []
+    lines = list[list[tuple[str, str, float, float, str]]]()
     for size in (cut, 100):
         operator = ColumnarOperator(Settings(100, output="final"), method="compiled")
         for n, kind in enumerate(kinds):
@@ -111,7 +112,7 @@ def test_deep_trees_fold_as_arrays_do() -> None:
     for begin in range(0, n, 500):
         at = order[begin : begin + 500]
         assert not len(operator.take_columns(times[at], values[at], None, None))
-    check_records(engine_of(operator).start(operator._clock)[0])  # noqa: SLF001 it has begun
+    check_records(engine_of(operator))
     answered = operator.take_columns(times[:0], values[:0], None, 3 * n)
     rolled, sums = answered.of("r"), np.append(0, np.cumsum(values))
     assert rolled is not None
@@ -148,24 +149,24 @@ def test_keys_and_rows_that_no_window_needs_are_let_go() -> None:
         times = 1000 * wave + np.arange(500) % 200
         keys = 500 * wave + np.arange(500)
         operator.take_columns(times, times, keys, 1000 * wave + 900)
-        group = engine_of(operator)
-        assert group.engine
-        assert group.engine.records
-        most = max(most, len(operator.keys), group.engine.records.room)
-        check_records(group.engine)
-    assert len(group) == 0
+        engine = engine_of(operator)
+        assert engine.records
+        most = max(most, len(operator.keys), engine.records.room)
+        check_records(engine)
+    assert engine_of(operator).live == 0
     assert most <= 1 << 13
 
 
 def test_ranks_go_on_where_rows_are_forgotten() -> None:
     operator = ColumnarOperator(Settings(0, output="accumulate"), method="compiled")
     operator.add(Query("q", counted(10, 10), named("count")))
+    answered = operator.take_columns(np.zeros(0, np.int64), np.zeros(0, np.int64), None, None)
     for begin in range(0, 5000, 50):
         answered = operator.take_columns(
             np.arange(begin, begin + 50), np.arange(50), None, begin + 50
         )
     assert [line.start for line in answered.results()] == [4950, 4960, 4970, 4980, 4990]
-    assert len(engine_of(operator)) <= 10 + 2 * r.FAN
+    assert engine_of(operator).live <= 10 + 2 * r.FAN
 
 
 def test_a_watermark_that_creeps_or_jumps_meets_each_row_once() -> None:
@@ -178,9 +179,7 @@ def test_a_watermark_that_creeps_or_jumps_meets_each_row_once() -> None:
         for mark in range(0, 3100, step):
             answered = operator.take_columns(times[:0], times[:0], keys[:0], mark)
             ends += [line.end for line in answered.results()]
-            group = engine_of(operator)
-            assert group.engine
-            check_records(group.engine)
+            check_records(engine_of(operator))
         if step == 10**12:
             answered = operator.take_columns(times[:0], times[:0], keys[:0], step)
             ends += [line.end for line in answered.results()]
@@ -194,10 +193,11 @@ def test_a_removed_query_lets_rows_go_that_only_it_needed() -> None:
     for begin in range(0, 900, 100):
         times = np.arange(begin, begin + 100)
         operator.take_columns(times, times, times % 2, begin + 100)
-    assert len(engine_of(operator)) == 900
+    assert engine_of(operator).live == 900
     operator.remove("c")
-    operator.take_columns(times[:0], times[:0], times[:0], 2000)
-    assert len(engine_of(operator)) == 0
+    none = np.zeros(0, np.int64)
+    operator.take_columns(none, none, none, 2000)
+    assert engine_of(operator).live == 0
 
 
 def test_a_retraction_has_the_value_that_was_reported() -> None:
@@ -217,9 +217,7 @@ def test_a_store_takes_no_row_twice_after_nothing_was_due() -> None:
     operator = ColumnarOperator(Settings(0, output="accumulate"), method="compiled")
     operator.add(Query("q", rolling(10), named("sum")))
     operator.take_columns(np.array([5]), np.array([1]), None, None)
-    group = engine_of(operator)
-    assert group.engine
-    assert group.engine.scalars[d.OUT] == 0
+    assert engine_of(operator).scalars[d.OUT] == 0
     answered = operator.take_columns(np.array([5]), np.array([2]), None, 6)
     assert [(line.start, line.end, line.value) for line in answered.results()] == [(-4, 6, 3)]
 

@@ -39,14 +39,22 @@ def make_pair_room(t: Directory, base: int, scalars: Ints, to: int) -> None:
             fold_results(t, base)
 
 
+@inlined
+def left_of(nodes: Ints, node: int, down: int) -> tuple[int, int]:
+    """A child with its last slot; or the parent of a node, with the slot to the left of it."""
+    if down:
+        return down, nodes[word(down, r.FILL)] - 1
+    parent = nodes[word(node, r.PARENT)]
+    return parent, slot_of_child(nodes, parent, node) - 1
+
+
 @outlined
 def fold_back(
     t: Directory, base: int, place: int, start: int, most: int, old: int, rows: int, to: int
 ) -> int:
     """Fold the last rows up to a place, from a time on, at most a number; if `old`, no new ones.
 
-    What comes first is merged into what comes later, so each part knows the order. Some rows that
-    come later may have been folded before.
+    What comes first is merged into what comes later, of which some rows may be folded already.
     """
     scalars, store = ints(t, d.SCALARS), ints(t, base + r.AT_SCALARS)
     nodes, steps = ints(t, base + r.AT_NODES), ints(t, base + r.AT_STEPS)
@@ -79,11 +87,8 @@ def fold_back(
         parent = nodes[U(at + r.PARENT)]
         if rows == most or (down == 0 and (parent == 0 or slot >= 0)):
             return rows
-        if down:
-            node, level, slot = down, level - 1, nodes[word(down, r.FILL)] - 1
-        else:
-            slot, level = slot_of_child(nodes, parent, node) - 1, level + 1
-            node = parent
+        level += -1 if down else 1
+        node, slot = left_of(nodes, node, down)
 
 
 @outlined

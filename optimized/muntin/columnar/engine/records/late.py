@@ -5,6 +5,9 @@ on. A rolling window in time changes if the row lies in it, a window between mar
 row or is cut by it.
 """
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import Ints, inlined, ints, outlined

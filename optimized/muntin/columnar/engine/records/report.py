@@ -4,6 +4,9 @@ What has no room is only counted; then the same windows are gone through again, 
 was not written on.
 """
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import Ints, PartPhase, inlined, ints, outlined

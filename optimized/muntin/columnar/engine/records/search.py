@@ -3,6 +3,9 @@
 A rank counts the rows of a key from its first event on, also those that are forgotten.
 """
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.kernel_language import Ints, inlined, outlined
 from muntin.columnar.engine.records import layout as r

@@ -1,5 +1,8 @@
 """The tree of each key: rows are placed, and nodes that changed are folded anew."""
 
+# An item of an array at an item of another is an array to pyright, so:
+# pyright: reportArgumentType=false
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import has_room, note_copy, note_merge
