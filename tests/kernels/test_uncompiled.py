@@ -11,8 +11,8 @@ TESTS = Path(__file__).parents[1]
 KERNELS = ("aggregates", "columns")
 COLUMNAR = (
     "compaction", "custom", "empty_input", "engine_sessions", "fallback_queries",
-    "gap_and_punctuation_columns", "numeric_edge_cases", "operator", "ordered_partials", "table",
-    "table_types",
+    "gap_and_punctuation_columns", "numeric_edge_cases", "operator", "ordered_partials", "records",
+    "table", "table_types",
 )  # fmt: skip
 LOCKSTEP = "test_compiled_tree_runs_in_lockstep_with_the_definition"
 """The other tests of this machine never compile."""

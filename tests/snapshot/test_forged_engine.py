@@ -8,6 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from muntin.columnar.engine.directory import AnyArray
+from muntin.columnar.engine.records import layout as r
+from muntin.columnar.engine.records.compaction import Records
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.compaction import Sessions
 from muntin.columnar.engine.state import EngineState, PartState, load_engine, save_engine
@@ -18,7 +20,7 @@ from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.snapshot import SnapshotError
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
-from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.data_driven import Session, rolling, slide_by_tuple
 from muntin.spec.windows.periodic import Sliding, tumbling
 
 Array = NDArray[np.int64]
@@ -29,12 +31,13 @@ EVENTS = of_columns(LATER, LATER % 7, Edges(), 200, [None]).keyed(LATER * 7 % KE
 
 
 def engine_group(events: int = 200) -> EngineGroup:
-    """A group whose engine has slices, sessions and revisions."""
+    """A group whose engine has slices, sessions, records and revisions."""
     operator = ColumnarOperator(Settings(30), method="compiled")
     for name, kind, aggregate in (
         ("tens", tumbling(10), "sum"), ("most", Sliding(30, 7), "max"),
         ("near", Session(4), "count"), ("ends", Sliding(30, 7), "last"),
-        ("text", tumbling(10), "min"),
+        ("text", tumbling(10), "min"), ("rows", slide_by_tuple(15, 3), "sum"),
+        ("last", rolling(4), "sum"),
     ):  # fmt: skip
         operator.add(Query(name, kind, named(aggregate)))
     rng = np.random.default_rng(7)
@@ -87,6 +90,24 @@ def session_fields(
     return lambda state: state._replace(stores=[change(state.stores[0])])
 
 
+def records(name: str, place: int, value: int) -> Callable[[EngineState], EngineState]:
+    def change(state: EngineState) -> EngineState:
+        assert state.records
+        array = getattr(state.records, name).copy()
+        array[place] = value
+        return state._replace(records=state.records._replace(**{name: array}))
+
+    return change
+
+
+def record_fields(change: Callable[[Records], Records]) -> Callable[[EngineState], EngineState]:
+    def changed(state: EngineState) -> EngineState:
+        assert state.records
+        return state._replace(records=change(state.records))
+
+    return changed
+
+
 def first_part(change: Callable[[PartState], PartState]) -> Callable[[EngineState], EngineState]:
     return lambda state: state._replace(parts=[change(state.parts[0]), *state.parts[1:]])
 
@@ -114,6 +135,40 @@ FORGED: dict[str, tuple[Callable[[EngineState], EngineState], str]] = {
     "revisions": (
         lambda state: state._replace(revisions=state.revisions[:2]),
         "`revisions` must be three",
+    ),
+    "no records": (lambda state: state._replace(records=None), "`records` must be those"),
+    "record key": (records("key", -1, KEYS), "`records.key` must lie within 0 to 4"),
+    "record key order": (records("key", 0, 1), "`records.key` must be sorted"),
+    "record time": (records("time", 0, 2**62), "`records.time` must lie within"),
+    "record order": (records("time", 0, 2**60), "`records.time` must be sorted"),
+    "mark": (records("mark", 0, 2), "`records.mark` must lie within 0 to 1"),
+    "forgotten": (
+        record_fields(lambda held: held._replace(dropped=np.full(1, -1))),
+        "`records.dropped` must lie within",
+    ),
+    "forgotten keys": (
+        record_fields(lambda held: held._replace(dropped=np.zeros(KEYS + 1, np.int64))),
+        "`records.dropped` must be of keys",
+    ),
+    "record revision": (
+        records("revisions", r.V_NAME, 9 << 32),
+        "`records.revisions` must lie within 1 to 2",
+    ),
+    "revision key": (
+        records("revisions", r.V_NAME, 1 << 32 | KEYS),
+        "`records.revisions` must lie within 0",
+    ),
+    "revision row": (
+        record_fields(lambda held: held._replace(revisions=held.revisions[1:].copy())),
+        "`records.revisions` must be rows",
+    ),
+    "record columns": (
+        record_fields(lambda held: held._replace(columns=[])),
+        "`records.columns` must be of",
+    ),
+    "record types": (
+        record_fields(lambda held: held._replace(columns=[list[AnyArray]()] * len(held.columns))),
+        "`records.columns` of .* must be",
     ),
     "stores": (lambda state: state._replace(stores=[]), "`stores` must be one"),
     "session key": (sessions("key", -1, KEYS), "`sessions.key` must lie within 0 to 4"),
@@ -194,6 +249,9 @@ def test_no_mutated_state_makes_kernels_read_elsewhere() -> None:
         state = saved()
         arrays = [state.edges, state.blank, state.slice, state.key, state.count, *state.revisions]
         arrays += [array for store in state.stores for array in store[:-1]]
+        assert state.records
+        rows = state.records
+        arrays += [rows.key, rows.time, rows.mark, rows.dropped, rows.revisions]
         array = random.choice([one for one in arrays if one.size])
         array[random.randrange(array.size)] = random.choice([-1, 0, 1, 7, 2**20, -(2**40), 2**62])
         try:

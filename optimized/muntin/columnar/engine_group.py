@@ -9,7 +9,10 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.sources import SourceColumns
-from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.plan import periods_of, query_row, record_row
+from muntin.columnar.engine.records.compaction import remove_record_query
+from muntin.columnar.engine.records.layout import RECORD_NUMBERS
+from muntin.columnar.engine.records.store import RecordStore
 from muntin.columnar.engine.release import live_keys, renumber_keys
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.sessions.store import SessionStore
@@ -42,6 +45,7 @@ class EngineGroup:
         self.sources: SourceColumns | None = None
         self.windows: dict[WindowType, int] = {}
         self.stores: dict[WindowType, int] = {}
+        self.records: dict[WindowType, int] = {}
         self.listed_keys = 0
 
     def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "EngineGroup":
@@ -54,6 +58,7 @@ class EngineGroup:
         """The group with one query less; windows that no query needs are no longer emitted."""
         # results of earlier steps may still be read, with the queries of then
         self.tracks, self.windows, self.stores = {**self.tracks}, {**self.windows}, {**self.stores}
+        self.records = {**self.records}
         for kind, track in [*self.tracks.items()]:
             if name not in track.queries:
                 continue
@@ -64,6 +69,9 @@ class EngineGroup:
             del self.tracks[kind]
             if self.engine and kind in self.windows:
                 self.engine.remove_query(self.windows.pop(kind))
+            elif self.engine and self.engine.records and kind in self.records:
+                number = self.records.pop(kind) - RECORD_NUMBERS
+                remove_record_query(self.engine.records, number)
             elif self.engine:
                 del self.stores[kind]
         if self.sources:
@@ -114,7 +122,10 @@ class EngineGroup:
     def start(self, clock: Clock) -> tuple[ColumnarEngine, SourceColumns]:
         """The engine, made now if rows come for the first time."""
         if self.engine is None or self.sources is None:
-            known = [kind for kind in self.tracks if not isinstance(kind, Session)]
+            single = [kind for kind in self.tracks if record_row(kind)]
+            known = [
+                kind for kind in self.tracks if not isinstance(kind, Session) and kind not in single
+            ]
             self.windows = {kind: number for number, kind in enumerate(known)}
             rows = [row for number, kind in enumerate(known) if (row := query_row(kind, number))]
             settings = self.settings
@@ -135,6 +146,10 @@ class EngineGroup:
                     self.stores[kind] = len(self.stores)
                     store = SessionStore(self.engine.directory, kind.gap, self.since)
                     self.engine.add_store(store)
+            if single:
+                rows = [row for n, kind in enumerate(single) if (row := record_row(kind, n))]
+                self.records = {kind: RECORD_NUMBERS + n for n, kind in enumerate(single)}
+                self.engine.add_records(RecordStore(self.engine.directory, rows))
         return self.engine, self.sources
 
     def step(self, batch: Batch, moment: Moment) -> tuple["EngineGroup", list["EngineRows"]]:
@@ -149,7 +164,7 @@ class EngineGroup:
         engine, sources = self.start(moment.before)
         keys = np.ascontiguousarray(batch.key)
         n_keys = int(keys.max(initial=0)) + 1
-        engine.bind_batch(np.ascontiguousarray(batch.time), keys, n_keys, batch.own)
+        engine.bind_batch(np.ascontiguousarray(batch.time), keys, n_keys, batch.own, batch.mark)
         sources.bind(batch.columns, batch.time)
 
     def commit(self, n: int, moment: Moment) -> list["EngineRows"]:
@@ -173,7 +188,7 @@ class EngineRows:
         self._rows = WindowRows(engine)
         some = engine.scalars[d.OUT] > engine.scalars[d.SESSION_FROM]
         self._sessions = SessionRows(engine) if some else None
-        self._group = group.windows, group.stores, group.tracks
+        self._group = group.windows, {**group.stores, **group.records}, group.tracks
 
     def __len__(self) -> int:
         """How many windows there are."""

@@ -44,8 +44,10 @@ FAR = 1 << 62
     BOUND,
     # sessions: the first place of each store, and what their rows of results have besides
     STORES, SESSION_ROWS,
-) = range(60)  # fmt: skip
-KERNEL_PLACES = SESSION_ROWS + 1
+    # which rows of a batch are marks
+    MARKS,
+) = range(61)  # fmt: skip
+KERNEL_PLACES = MARKS + 1
 """Places that have the address of a kernel instead of an array."""
 (
     ADMIT, PLACE_LANES, PLACE_DENSE, PLACE_SPARSE, NUMBER_KEYS, FIND_WINDOWS, FIND_CHANGED,
@@ -63,12 +65,14 @@ KERNEL_PLACES = SESSION_ROWS + 1
     ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
     WORK, WORK_LIMIT, CHANGED,
 ) = range(63)  # fmt: skip
-SCALAR_COUNT = 80
+RECORD_STORE, OWN_MARKS, ADMIT_RECORDS, PLACE_RECORDS, REPORT_RECORDS = range(80, 85)
+"""The first place of the store of records or 0, whether a batch has marks, and kernels."""
+SCALAR_COUNT = 96
 
 (
     DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME,
-    LATE_ROOM, TIDY, MORE_REVISIONS,
-) = range(13)  # fmt: skip
+    LATE_ROOM, TIDY, MORE_REVISIONS, RECORD_ROOM,
+) = range(14)  # fmt: skip
 """What a step says: done, or what Python must do before the same step is run again."""
 
 NO_KEYS, NUMBERED, HASHED = range(3)

@@ -331,7 +331,9 @@ class ColumnarEngine(PartTable):
             self.directory.put(place, np.zeros(0, self.directory.arrays[place].dtype))
         self.bound_places.clear()
 
-    def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
+    def bind_batch(
+        self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None, marks: Ints | None = None
+    ) -> None:
         """Bind the columns of a batch that are no values; keys are numbers below a bound."""
         s = self.scalars
         self.make_batch_room(times.size)
@@ -342,6 +344,9 @@ class ColumnarEngine(PartTable):
         s[d.OWN_GAPS] = own
         if own and gaps is not None:
             self.bind(d.GAPS, np.ascontiguousarray(gaps))
+        s[d.OWN_MARKS] = self.records is not None and marks is not None and bool(marks.any())
+        if s[d.OWN_MARKS] and marks is not None:
+            self.bind(d.MARKS, np.ascontiguousarray(marks, np.int64))
         s[d.BOUND_COUNT] = 0
 
     def set_clock(self, watermark: int, limit: int) -> None:
@@ -366,6 +371,7 @@ class ColumnarEngine(PartTable):
     def live(self) -> int:
         """The rows of the state that hold events."""
         held = int(np.count_nonzero(self.directory.arrays[d.ROW_COUNT]))
+        held += self.records.live if self.records else 0
         return held + sum(store.live for store in self.stores)
 
     def step(self, n: int, watermark: int) -> bool:
@@ -407,6 +413,8 @@ class ColumnarEngine(PartTable):
         elif code == d.SESSION_ROOM:
             n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
             self.stores[int(s[d.STORE_AT])].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
+        elif code == d.RECORD_ROOM and self.records:
+            self.records.make_room(int(s[d.N]), int(s[d.KEY_COUNT]), int(s[d.NEED]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
         elif code == d.MORE_REVISIONS:
@@ -421,7 +429,9 @@ class ColumnarEngine(PartTable):
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
         room = 2 * (int(s[d.OUT]) + need)
-        if s[d.PHASE] == REPORTS:
+        if self.records:
+            self.records.make_revision_room(need, int(s[d.BEFORE_LIMIT]))
+        if s[d.PHASE] >= REPORTS:
             grow(d.SESSION_ROWS, d.R_FIELDS * (room - 2 * int(s[d.SESSION_FROM])))
         for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
             grow(place, room)

@@ -7,8 +7,10 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.records import layout as r
 from muntin.optimized.common.window_traits import traits_of
-from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType
 
@@ -25,6 +27,20 @@ def query_row(kind: WindowType, number: int = 0) -> list[int] | None:
     if isinstance(kind, Cumulate):
         origin = kind.offset % kind.size
         return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0, number]
+    return None
+
+
+def record_row(kind: WindowType, number: int = 0) -> list[int] | None:
+    """The fields of a query whose windows look at single rows."""
+    if isinstance(kind, Sliding) and kind.measure is COUNT:
+        phase = (kind.offset + kind.size) % kind.slide
+        return [r.COUNTED, kind.size, kind.slide, phase, kind.size, number]
+    if isinstance(kind, Rolling) and kind.measure is COUNT:
+        return [r.COUNTED, kind.size, kind.every, 0, 1, number]
+    if isinstance(kind, Rolling) and kind.measure is TIME:
+        return [r.ROLLING, kind.size, kind.every, 0, 1, number]
+    if isinstance(kind, Punctuation) and kind.measure is TIME:
+        return [r.MARKED_OUT, 0, 1, 0, 1, number]
     return None
 
 

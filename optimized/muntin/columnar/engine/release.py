@@ -14,6 +14,7 @@ from muntin.columnar.engine.cells import fill_key_table
 from muntin.columnar.engine.kernel_language import Ints, Phase
 from muntin.columnar.engine.layout import best_layout, lay_rows, live_rows, set_layout
 from muntin.columnar.engine.partials.kernels import filled
+from muntin.columnar.engine.records.compaction import compact_records, renumber_records
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def live_keys(engine: "ColumnarEngine", keys: int) -> NDArray[np.bool_]:
         live[live_rows(engine).key] = True
     for store in engine.stores:
         live |= store.has_session(keys)
+    if engine.records:
+        live |= engine.records.has_rows(keys)
     revised = (arrays[d.REVISION] > 0) & (arrays[d.REVISION_END] > scalars[d.LIMIT])
     names: Ints = arrays[d.REVISION_KEY][revised].astype(np.int64)
     live[names & KEY_MASK] = True
@@ -62,6 +65,8 @@ def renumber_keys(engine: "ColumnarEngine", kept: Ints) -> None:
         lay_rows(engine, best_layout(engine), moved, arrays[d.ROW_COUNT], old)
     for store in engine.stores:
         renumber_sessions(store, numbers)
+    if engine.records:
+        renumber_records(engine.records, numbers, kept, int(scalars[d.LIMIT]))
     _renumber_revisions(engine, numbers)
     directory.put(d.OUT_ROW, np.zeros(max(64, 1 << kept.size.bit_length()), np.int64))
     hashed = scalars[d.KEYING] == d.HASHED
@@ -100,6 +105,7 @@ def give_back(engine: "ColumnarEngine") -> None:
     _give_results_back(engine)
     room = [engine.directory.arrays[place].size for place in (d.ROW_COUNT, d.REVISION)]
     room += [store.room for store in engine.stores]
+    room += [engine.records.room] if engine.records else []
     scalars[d.WORK] = 0
     scalars[d.WORK_LIMIT] = max(LEAST_WORK, int(scalars[d.KEY_COUNT]) + sum(room))
 
@@ -117,6 +123,9 @@ def _give_rows_back(engine: "ColumnarEngine") -> None:
     for store in engine.stores:
         if store.room > max(LEAST_ROOM, SPARE * store.live):
             compact_store(store)
+    records = engine.records
+    if records and records.room > max(LEAST_ROOM, SPARE * records.take_most_rows()):
+        compact_records(records, int(scalars[d.LIMIT]))
     if arrays[d.REVISION].size > max(LEAST_ROOM, 64 * int(scalars[d.REVISIONS])):
         engine.purge_revisions(0)
 

@@ -15,11 +15,19 @@ from muntin.columnar.engine.kernel_language import Ints, floats
 from muntin.columnar.engine.layout import LiveRows, best_layout, lay_rows, live_rows
 from muntin.columnar.engine.partials.kernels import DTYPES
 from muntin.columnar.engine.partials.promotion import live_bound
+from muntin.columnar.engine.records.compaction import (
+    Records,
+    lay_records,
+    live_records,
+    renumber_queries,
+)
+from muntin.columnar.engine.records.layout import RECORD_NUMBERS
+from muntin.columnar.engine.records.state import check_record_columns, check_records
 from muntin.columnar.engine.sessions.compaction import Sessions, lay_sessions, live_sessions
 from muntin.columnar.engine.sessions.state import check_columns, check_sessions
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.parts import Max, Min
+from muntin.kernels.slicing.parts import Max, Min, Part
 from muntin.kernels.slicing.sound import Facts, ensure, row_of, values_within
 from muntin.snapshot.errors import corrupt_snapshot
 from muntin.spec.algebra.values import sort_key
@@ -39,7 +47,7 @@ class PartState(NamedTuple):
 
 
 class EngineState(NamedTuple):
-    """The slices, the rows by slice and key, their partials, revisions, and sessions."""
+    """The slices, the rows by slice and key, their partials, revisions, sessions and records."""
 
     edges: Ints
     blank: Ints
@@ -49,6 +57,7 @@ class EngineState(NamedTuple):
     parts: list[PartState]
     revisions: list[Ints]
     stores: list[Sessions]
+    records: Records | None
 
 
 def save_engine(group: "EngineGroup") -> EngineState | None:
@@ -72,7 +81,18 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
         ],
         [arrays[place][revised] for place in REVISION_ARRAYS],
         [live_sessions(store, [one.part for _, one in kept]) for store in group.live_stores],
+        _save_records(group, [one.part for _, one in kept]),
     )  # fmt: skip
+
+
+def _save_records(group: "EngineGroup", parts: "Sequence[Part]") -> Records | None:
+    """The records of a group; its queries are numbered in their order, as a new group does."""
+    engine = group.engine
+    if engine is None or engine.records is None or not group.records:
+        return None
+    held = live_records(engine.records, parts, int(engine.scalars[d.LIMIT]))
+    numbers = [number - RECORD_NUMBERS for number in group.records.values()]
+    return renumber_queries(held, numbers)
 
 
 def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: int) -> None:
@@ -103,6 +123,9 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
     for store, held in zip(group.live_stores, state.stores, strict=True):
         ensure(check_columns(store, held, parts))
         lay_sessions(store, held, parts)
+    if engine.records and state.records:
+        ensure(check_record_columns(engine.records, state.records, parts))
+        lay_records(engine.records, state.records, parts)
     summed = [part for part in engine.parts if part.kernels.degree]
     for nth, part in enumerate(summed):
         floats(engine.directory, d.SUM_BOUND)[nth] = live_bound(engine, part)
@@ -140,6 +163,10 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
     yield "`stores` must be one for each gap", len(state.stores) == len(group.live_stores)
     for store, held in zip(group.live_stores, state.stores, strict=True):
         yield from check_sessions(store, held, keys)
+    is_held = (state.records is None) == (engine.records is None)
+    yield "`records` must be those of windows over rows", is_held
+    if engine.records and state.records:
+        yield from check_records(engine.records, state.records, keys)
 
 
 def _blanks_fit(engine: ColumnarEngine, state: EngineState) -> bool:

@@ -191,6 +191,8 @@ def admit(t: Directory) -> int:
             return UNLINKED
     if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):
         return d.SESSION_ROOM
+    if scalars[d.RECORD_STORE] and call(scalars[d.ADMIT_RECORDS], t, 0, 0, 0):
+        return d.RECORD_ROOM
     return d.WIDEN if may_overflow(t) else d.DONE
 
 
@@ -283,15 +285,20 @@ def bind_columns(t: Directory) -> None:
 
 @outlined
 def advance(t: Directory) -> int:
-    """Emit windows, then sessions."""
+    """Emit windows, then sessions, then windows over records."""
     scalars = ints(t, d.SCALARS)
     if scalars[d.PHASE] < REPORTS:
         code = advance_windows(t)
         if code:
             return code
         scalars[d.PHASE], scalars[d.SESSION_FROM] = REPORTS, scalars[d.OUT]
-    if scalars[d.STORE_COUNT]:
+    if scalars[d.STORE_COUNT] and scalars[d.PHASE] == REPORTS:
         code = call(scalars[d.REPORT_SESSIONS], t, 0, 0, 0)
+        if code:
+            return code
+    if scalars[d.RECORD_STORE]:
+        scalars[d.PHASE] = REPORTS + 1
+        code = call(scalars[d.REPORT_RECORDS], t, 0, 0, 0)
         if code:
             return code
     scalars[d.PHASE] = 0
@@ -319,6 +326,8 @@ def run_step(t: Directory, n: int, given: int) -> int:
                 ingest(t)
             if scalars[d.STORE_COUNT]:
                 call(scalars[d.PLACE_SESSIONS], t, 0, 0, 0)
+            if scalars[d.RECORD_STORE]:
+                call(scalars[d.PLACE_RECORDS], t, 0, 0, 0)
         final = scalars[d.MODE] == d.FINAL
         scalars[d.BEFORE] = scalars[d.LIMIT] if final else scalars[d.WATERMARK]
         scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]

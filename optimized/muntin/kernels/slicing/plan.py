@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from muntin.columnar.engine.kernel_language import COMPILED
-from muntin.columnar.engine.plan import ENGINE_TYPES
+from muntin.columnar.engine.plan import ENGINE_TYPES, record_row
 from muntin.columnar.engine_group import ENGINE_OUTPUTS
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
@@ -40,7 +40,8 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
     if settings.output == "discard":
         return Plan("records", "to discard is to tell events apart")
     if kind.measure is not TIME or traits_of(kind).slice_edges is None:
-        return Plan("records", f"{kind.name} windows look at single events")
+        method: Method = "compiled" if record_row(kind) and not _raises(form) else "records"
+        return Plan(method, f"{kind.name} windows look at single events")
     return _sliced(query, form, settings, wanted)
 
 
@@ -58,17 +59,21 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
         return Plan("slices", "it was asked for")
     if settings.dialect.lateness != "event":
         return Plan("slices", "lateness is by window")
-    raises = any(isinstance(part, Custom) and part.may_raise for part in form.parts)
     reasons = {
         f"{kind.name} windows may reach far back": not isinstance(kind, ENGINE_TYPES),
         f"the engine does not {settings.output}": settings.output not in ENGINE_OUTPUTS,
-        f"the functions of {form.name} raise errors": raises,
+        f"the functions of {form.name} raise errors": _raises(form),
         "kernels are not compiled here": not COMPILED and wanted == "auto",
     }
     for reason, holds in reasons.items():
         if holds:
             return Plan("slices", reason)
     return Plan("compiled", "one compiled call a step")
+
+
+def _raises(form: Form) -> bool:
+    """Whether the functions of an aggregate may raise errors."""
+    return any(isinstance(part, Custom) and part.may_raise for part in form.parts)
 
 
 def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:

@@ -9,6 +9,9 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.partials.promotion import RowSpace
+from muntin.columnar.engine.records.placement import admit_records, place_records
+from muntin.columnar.engine.records.report import report_records
+from muntin.columnar.engine.records.store import RecordStore
 from muntin.columnar.engine.sessions.emission import report_sessions
 from muntin.columnar.engine.sessions.placement import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.store import SessionStore
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from muntin.columnar.engine.kernel_language import Ints
 
 SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
+RECORD_SCALARS = (d.ADMIT_RECORDS, d.PLACE_RECORDS, d.REPORT_RECORDS)
+RECORD_KERNELS = (admit_records, place_records, report_records)
 SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
 
 
@@ -47,6 +52,7 @@ class PartTable:
         self.directory.put(d.SCALARS, self.scalars)
         self.parts: list[KeptPart] = []
         self.stores: list[SessionStore] = []
+        self.records: RecordStore | None = None
         self.spaces: list[RowSpace] = []
 
     def add_part(self, kept: KeptPart) -> None:
@@ -54,8 +60,7 @@ class PartTable:
         self.parts.append(kept)
         self.renew_columns(kept)
         self.list_parts()
-        for store in self.stores:
-            store.list_columns(self.parts)
+        self._list_columns()
 
     def remove_part(self, kept: KeptPart) -> None:
         """Keep a partial no more."""
@@ -65,7 +70,15 @@ class PartTable:
         self.list_parts()
         for store in self.stores:
             store.remove_part(kept.part)
+        if self.records:
+            self.records.remove_part(kept.part)
+        self._list_columns()
+
+    def _list_columns(self) -> None:
+        for store in self.stores:
             store.list_columns(self.parts)
+        if self.records:
+            self.records.list_columns(self.parts)
 
     def renew_columns(self, kept: KeptPart) -> None:
         """Give a partial columns that no value came to."""
@@ -124,6 +137,16 @@ class PartTable:
         space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
         self.spaces.append(space)
         self._list_stores()
+
+    def add_records(self, records: RecordStore) -> None:
+        """Keep a row for each event."""
+        self.records, s = records, self.scalars
+        records.list_columns(self.parts)
+        note = self._list_columns
+        self.spaces.append(RowSpace(records.counts, records.places, note))
+        s[d.RECORD_STORE] = records.base
+        for scalar, kernel in zip(RECORD_SCALARS, RECORD_KERNELS, strict=True):
+            s[scalar] = kernel.address
 
     def _list_stores(self) -> None:
         s, bases = self.scalars, [store.base for store in self.stores]
