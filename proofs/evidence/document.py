@@ -1,4 +1,4 @@
-"""The documents generated from the claims: docs/invariants.md, and the table in proofs/README.md."""
+"""The documents generated from the claims: docs/invariants.md, the table in proofs/README.md."""
 
 import re
 from collections import Counter, defaultdict

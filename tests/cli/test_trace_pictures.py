@@ -140,9 +140,11 @@ def test_what_differs_is_marked() -> None:
 def run(command: object, *words: str) -> int:
     assert command in (draw, replay)
     parser = ArgumentParser()
-    module = draw if command is draw else replay
-    module.add_arguments(parser)
-    return module.run(parser.parse_args(words))
+    if command is draw:
+        draw.add_arguments(parser)
+        return draw.run(parser.parse_args(words))
+    replay.add_arguments(parser)
+    return replay.run(parser.parse_args(words))
 
 
 def test_the_command_draws_a_trace_and_its_page(tmp_path: Path) -> None:

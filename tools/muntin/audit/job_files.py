@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from muntin.audit.file_scan import check_objects, check_records, line_of_object, line_of_record
-from muntin.columnar.arrow import ARROW_ERRORS, ArrowColumn, ArrowTable, column, without_views
+from muntin.columnar.arrow import ARROW_ERRORS, column, without_views
+from muntin.columnar.arrow_columns import ArrowColumn, ArrowTable
 from muntin.kernels.slicing.arrays import FARTHEST, Column, Flags, Ints
 from muntin.spec.errors import InvalidInputError
 
