@@ -2,8 +2,8 @@
     Code: optimized/muntin/optimized/flatfat/reactive.py
     Text: proofs/reactive.md
     Idealised: a ring is its tree, its front and what its slots hold, holes as the identity.
-    How holes come and go, the choice of capacities, times and costs are not modelled: the facts
-    S1 to S5 are not here. *)
+    How holes come and go, the choice of capacities, and times are in Reactive.v; costs are not
+    modelled. *)
 From Muntin Require Import Monoid FlatFat FlatFatAnswers.
 Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
 Set Implicit Arguments.
@@ -84,7 +84,7 @@ Section Ring.
   Qed.
 
   (** [S6] A resize puts the items, without holes, into a tree of any capacity that holds them.
-      Not claimed: which capacity the code chooses (S5), and what that costs (T4). *)
+      Not claimed: which capacity the code chooses (see Reactive.v), and what that costs (T4). *)
   Theorem resize_relates h items : length items <= 2 ^ h -> ring_relates h (resize h items) 0 items.
   Proof.
     intro H. pose proof (pow_pos h). destruct (@ring_resize h items H) as (K & R & _).

@@ -4,7 +4,8 @@ From Muntin Require
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
   Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows
   FibaAggregates Fiba FibaRange FibaCost FibaNodes
-  FibaInsertHit FibaEvictRepair FibaBulkEvictHolds FibaBulkInsertHolds.
+  FibaInsertHit FibaEvictRepair FibaBulkEvictHolds FibaBulkInsertHolds
+  ReactiveWindow ReactiveFill.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -94,3 +95,10 @@ Print Assumptions FibaInsertHit.insert_by_hit_is_insert.
 Print Assumptions FibaEvictRepair.evict_by_hit_is_evict.
 Print Assumptions FibaBulkEvictHolds.bulk_evict_relates.
 Print Assumptions FibaBulkInsertHolds.bulk_insert_relates.
+Print Assumptions ReactiveWindow.bulk_insert_relates.
+Print Assumptions ReactiveWindow.evict_relates.
+Print Assumptions ReactiveWindow.bulk_evict_relates.
+Print Assumptions ReactiveWindow.new_relates.
+Print Assumptions ReactiveWindow.query_is_fold.
+Print Assumptions ReactiveFill.insert_fill.
+Print Assumptions ReactiveFill.evict_fill.

@@ -3,7 +3,7 @@
     Partial aggregates are numbers here: those of a monoid that main.ml gives. *)
 From Muntin Require Import Monoid FibaTree.
 From Muntin Require TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite FlatFat FibaRange FibaInsertHit
-  FibaEvictHit FibaBulkEvict FibaBulkInsert Denotation SlicingOperator.
+  FibaEvictHit FibaBulkEvict FibaBulkInsert Reactive Denotation SlicingOperator.
 Require Import ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
 Set Implicit Arguments.
 Extraction Language OCaml.
@@ -41,6 +41,15 @@ Fixpoint node_numbers h : tree (A := Z) h -> list Z -> list Z :=
 Definition fiba_state (f : fiba (A := Z)) := let (h, n) := f in node_numbers (S h) n [].
 Definition fiba_items (f : fiba (A := Z)) := entries (window f) [].
 
+(* The ring: its capacity, front and span; of each slot its time, whether it is a hole, and its value;
+   and the tree. *)
+Definition reactive_state (identity : Z) (r : Reactive.reactive (A := Z)) :=
+  let number (s : Z * option Z) :=
+    match snd s with Some v => [fst s; 0; v]%Z | None => [fst s; 1; identity]%Z end in
+  (2 ^ Z.of_nat (Reactive.height r))%Z :: Z.of_nat (Reactive.front r)
+  :: Z.of_nat (length (Reactive.slots r))
+  :: flat_map number (Reactive.slots r) ++ Reactive.tree r.
+
 Separate Extraction monoid Z.of_nat
   TwoStacks.empty TwoStacks.insert TwoStacks.evict TwoStacks.query two_stacks_state
   TwoStacksLite.empty TwoStacksLite.insert TwoStacksLite.evict TwoStacksLite.query
@@ -54,5 +63,7 @@ Separate Extraction monoid Z.of_nat
   FibaTree.new FibaInsertHit.insert_by_hit FibaEvictHit.evict_by_hit FibaBulkEvict.bulk_evict
   FibaBulkInsert.bulk_insert FibaTree.query
   FibaRange.query_range fiba_state fiba_items
+  Reactive.new Reactive.insert Reactive.bulk_insert Reactive.evict Reactive.bulk_evict Reactive.query
+  reactive_state
   Denotation.empty Denotation.add_query Denotation.remove_query Denotation.step_of
   SlicingOperator.new_operator SlicingOperator.operator_step.

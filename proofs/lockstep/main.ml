@@ -79,6 +79,22 @@ let fiba state =
     | "range", [ first; last ] -> [ FibaRange.query_range m first last !held ]
     | _ -> raise (Unknown [ call ])
 
+let reactive =
+  let least = ref 0 and held = ref (Reactive.coq_new monoid 0) in
+  fun call numbers ->
+    let m = monoid in
+    held :=
+      (match (call, numbers) with
+      | "new", [ height ] ->
+          least := height;
+          Reactive.coq_new m height
+      | "insert", [ time; value ] -> Reactive.insert m time value !held
+      | "bulk-insert", batch -> Reactive.bulk_insert m (pairs batch) !held
+      | "evict", [ time ] -> Reactive.evict m !least time !held
+      | "bulk-evict", [ time ] -> Reactive.bulk_evict m !least time !held
+      | _ -> raise (Unknown [ call ]));
+    Reactive.query m !held :: Extract.reactive_state m.Monoid.identity !held
+
 let structures =
   [ ( "two-stacks",
       queue TwoStacks.empty (TwoStacks.insert monoid) (TwoStacks.evict monoid)
@@ -96,6 +112,7 @@ let structures =
       queue (DabaLite.empty monoid) (DabaLite.insert monoid) (DabaLite.evict monoid)
         (DabaLite.query monoid) Extract.daba_lite_state );
     ("flatfat", flatfat);
+    ("reactive", reactive);
     ("fiba", fiba Extract.fiba_state);
     ("fiba-items", fiba Extract.fiba_items) ]
 

@@ -24,6 +24,7 @@ from lockstep.queues import (
     ReadableTwoStacksLite,
     queue_run,
 )
+from lockstep.rings import ring_run
 from lockstep.slices import slicing_run
 from lockstep.trees import fiba_run, finger_tree_run
 from lockstep.words import CountedWords
@@ -47,7 +48,8 @@ RUNS: dict[str, tuple[Run, float]] = {
     "subtract-on-evict": (_queue(ReadableSubtractOnEvict), 0.05),
     "daba": (_queue(ReadableDaba), 0.15),
     "daba-lite": (_queue(ReadableDabaLite), 0.15),
-    "flatfat": (flatfat_run, 0.15),
+    "flatfat": (flatfat_run, 0.1),
+    "reactive": (ring_run, 0.05),
     "fiba": (fiba_run, 0.25),
     "slicing": (slicing_run, 0.03),
     "fiba-items": (finger_tree_run, 0.02),
