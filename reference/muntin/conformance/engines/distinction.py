@@ -81,6 +81,15 @@ def distinguish(
     """A smallest trace that distinguishes two engines, or on how many they agree."""
     both = common_description(first.description, second.description)
     known = [window for window in both.windows if not windows or window in windows]
+    for about in (first.description, second.description):
+        if about.clock == "greatest" and "none" not in (
+            first.description.clock,
+            second.description.clock,
+        ):
+            what = (
+                f"{about.engine} makes its own watermarks, so no trace with watermarks can be given"
+            )
+            raise InvalidInputError(f"{what} to both; use muntin verify")
     if not known:
         raise InvalidInputError(f"{both.engine} have no window type in common")
     if both.clock == "explicit" and not both.outputs:
