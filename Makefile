@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines matrix lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -96,6 +96,9 @@ diff-billion: $(READY) ## compare muntin.spark, tables and Spark's windows on a 
 engines: $(READY) $(ENGINES:%=engines/%/.venv/.ready) $(MORE_ENGINES:%=engines/%/.venv/.ready) ## hold other engines to the specification (MUNTIN_SEED)
 	for engine in $(ENGINES) $(MORE_ENGINES); do \
 	    $(VENV)/bin/muntin verify $$engine --traces 1200 $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED)) || exit; done
+
+matrix: $(READY) $(ENGINES:%=engines/%/.venv/.ready) $(MORE_ENGINES:%=engines/%/.venv/.ready) ## write what the windows of other engines are, in build/matrix (MUNTIN_SEED)
+	$(VENV)/bin/muntin matrix $(ENGINES) $(MORE_ENGINES) --out build/matrix $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
 lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \

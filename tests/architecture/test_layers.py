@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools")
 CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "columnar"}
-TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing", "audit"}
+TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing"}
+TOOLS |= {"audit", "matrix"}
 MAY_IMPORT = {
     "spec": {"spec"},
     "reference": {"spec", "reference"},
@@ -22,6 +23,7 @@ MAY_IMPORT = {
     "spark": CORE | {"spark"},
     "registry": CORE | {"spark", "wire", "conformance", "registry"},
     "audit": CORE | {"conformance", "audit"},
+    "matrix": {"spec", "wire", "conformance", "matrix"},
     "console": {"spec", "console"},
     "drawing": CORE | {"conformance", "registry", "drawing"},
     "differential": TOOLS | {"differential"},

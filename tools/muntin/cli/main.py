@@ -15,6 +15,7 @@ from muntin.cli.commands import (
     fuzz,
     infer,
     list_implementations,
+    matrix,
     replay,
     snapshot,
     verify,
@@ -34,6 +35,7 @@ COMMANDS = {
     "infer": infer,
     "distinguish": distinguish,
     "audit": audit,
+    "matrix": matrix,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 

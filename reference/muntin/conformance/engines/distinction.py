@@ -127,7 +127,7 @@ def traces_by_size(
 ) -> Iterator[OperatorTranscript]:
     """Yield every trace, the smaller first; of one size those with fewer watermarks, then keys."""
     types = [read_window(JsonNode(e)) for e in EXAMPLES if e["type"] in windows]
-    watermarks: list[Action] = [] if description.clock == "none" else [*TIMES]
+    watermarks: list[Action] = [*TIMES] if description.clock == "explicit" else []
     keys = KEYS if description.keys else KEYS[:1]
     alphabet = [*(Event(time, 0, key) for key in keys for time in TIMES), *watermarks]
     size = 0

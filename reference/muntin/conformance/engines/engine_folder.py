@@ -58,10 +58,11 @@ def values(node: JsonNode) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class EngineFolder:
-    """What starts an engine, and the dialect and clock that it is said to have."""
+    """What starts an engine, its rules, and whether its findings are published."""
 
     command: EngineCommand
     rules: EngineRules = EngineRules()
+    published: bool = False
 
 
 def read_folder(folder: Path) -> EngineFolder:
@@ -69,12 +70,15 @@ def read_folder(folder: Path) -> EngineFolder:
     path = folder / FILE
     try:
         document = JsonNode(tomllib.loads(path.read_text("utf-8")), str(path))
-        members = document.fields(("name", "command"), ("dialect", "dialects", "clock"))
+        members = document.fields(
+            ("name", "command"), ("dialect", "dialects", "clock", "published")
+        )
         words = tuple(word.text() for word in members["command"].items())
         if not words:
             raise members["command"].type_error("a list of words, the program first")
         rules = read_rules(members)
+        published = "published" in members and members["published"].flag()
     except (OSError, tomllib.TOMLDecodeError, TranscriptError) as error:
         raise InvalidInputError(f"the engine in {folder} cannot be read: {error}") from error
     command = EngineCommand(members["name"].text(), words, folder)
-    return EngineFolder(command, rules)
+    return EngineFolder(command, rules, published)
