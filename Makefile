@@ -11,6 +11,7 @@ MUNTIN_SEED ?=
 MUNTIN_MINUTES ?= 120
 MUNTIN_ONLY ?=
 ENGINES := duckdb pandas polars
+MORE_ENGINES := bytewax chdb datafusion quix
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -19,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench site fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench site fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines matrix lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -95,9 +96,12 @@ diff-billion: $(READY) ## compare muntin.spark, tables and Spark's windows on a 
 	$(VENV)/bin/muntin diff --whole --rows 1e9 --keys 1e6 --seed 9 --out build/diff-billion \
 	    --journal build/diff-billion/journal.jsonl
 
-engines: $(READY) $(ENGINES:%=engines/%/.venv/.ready) ## hold other engines to the specification (MUNTIN_SEED)
-	for engine in $(ENGINES); do \
+engines: $(READY) $(ENGINES:%=engines/%/.venv/.ready) $(MORE_ENGINES:%=engines/%/.venv/.ready) ## hold other engines to the specification (MUNTIN_SEED)
+	for engine in $(ENGINES) $(MORE_ENGINES); do \
 	    $(VENV)/bin/muntin verify $$engine --traces 1200 $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED)) || exit; done
+
+matrix: $(READY) $(ENGINES:%=engines/%/.venv/.ready) $(MORE_ENGINES:%=engines/%/.venv/.ready) ## write what the windows of other engines are, in build/matrix (MUNTIN_SEED)
+	$(VENV)/bin/muntin matrix $(ENGINES) $(MORE_ENGINES) --out build/matrix $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
 lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
@@ -106,7 +110,7 @@ lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer 
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
 	    --all-extras --group dev --group tools --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml; \
-	for engine in $(ENGINES); do \
+	for engine in $(ENGINES) $(MORE_ENGINES); do \
 	    (cd engines/$$engine && "$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
 	        --no-header --no-emit-index-url --no-emit-find-links $(UPGRADE) --output-file requirements.lock requirements.in); done
 

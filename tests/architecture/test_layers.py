@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools")
 CORE = {"spec", "atomicity", "reference", "optimized", "snapshot", "kernels", "columnar"}
-TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing", "audit"}
+TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing"}
+TOOLS |= {"audit", "matrix"}
 MAY_IMPORT = {
     "spec": {"spec"},
     "atomicity": {"spec", "atomicity"},
@@ -25,6 +26,7 @@ MAY_IMPORT = {
     "spark": CORE | {"spark"},
     "registry": CORE | {"spark", "wire", "conformance", "registry"},
     "audit": CORE | {"conformance", "audit"},
+    "matrix": {"spec", "wire", "conformance", "matrix"},
     "console": {"spec", "console"},
     "drawing": CORE | {"conformance", "registry", "drawing"},
     "differential": TOOLS | {"differential"},

@@ -34,7 +34,7 @@ def verification(folder: Path, source: str) -> Verification:
     subprocess.run(build, cwd=folder, check=True, capture_output=True)  # noqa: S603 - our own words
     engine = read_folder(FOLDER)
     with ProcessEngine(replace(engine.command, folder=folder)) as running:
-        return verify(running, VerificationPlan((), 1, 300, engine.dialect, stops=True))
+        return verify(running, VerificationPlan((), 1, 300, engine.rules.dialect, stops=True))
 
 
 @pytest.mark.parametrize("fault", FAULTS)

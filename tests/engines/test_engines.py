@@ -27,7 +27,7 @@ def outcome(name: str, dialect: Dialect | None = None, *, stops: bool = False) -
     folder = read_folder(ENGINES / name)
     assert (folder.command.folder / ".venv").exists(), f"run `make engines/{name}/.venv/.ready`"
     plan = VerificationPlan(
-        (), randbelow(2**32), TRACES * NAMES[name], dialect or folder.dialect, stops=stops
+        (), randbelow(2**32), TRACES * NAMES[name], dialect or folder.rules.dialect, stops=stops
     )
     with ProcessEngine(folder.command) as engine:
         return verify(engine, plan)
@@ -45,13 +45,13 @@ DECISIONS = [
     (name, field.name)
     for name in NAMES
     for field in fields(Dialect)
-    if getattr(read_folder(ENGINES / name).dialect, field.name) != getattr(OURS, field.name)
+    if getattr(read_folder(ENGINES / name).rules.dialect, field.name) != getattr(OURS, field.name)
 ]
 
 
 @pytest.mark.parametrize(("name", "decision"), DECISIONS)
 def test_without_a_decision_some_trace_is_not_explained(name: str, decision: str) -> None:
-    dialect = read_folder(ENGINES / name).dialect
+    dialect = read_folder(ENGINES / name).rules.dialect
     without = replace(dialect, **{decision: getattr(OURS, decision)})
     failure = outcome(name, without, stops=True).failure
     assert failure
@@ -77,4 +77,14 @@ def test_the_command_knows_an_engine_by_the_name_of_its_folder(
     assert main(["verify", "duckdb", "--traces", "8"]) == 0
     assert capsys.readouterr().out.count("4 of 4 explained") == 2
     assert main(["verify", "no-such-engine"]) == 2
-    assert "(in engines: cpp-tumbling, duckdb, pandas, polars)" in capsys.readouterr().err
+    assert (
+        "(in engines: bytewax, chdb, cpp-tumbling, datafusion, duckdb, pandas, polars, quix)"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_window_type_may_have_a_dialect_of_its_own() -> None:
+    rules = read_folder(ENGINES / "quix").rules
+    assert (rules.dialect.lateness, rules.by_window["session"].lateness) == ("window", "event")
+    assert rules.by_window["session"] == replace(rules.dialect, lateness="event")
+    assert (rules.clock.scope, rules.clock.delay, rules.clock.ends) == ("key", "gap", "nothing")

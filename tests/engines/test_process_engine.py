@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from muntin.conformance.engines.adapter_process import AdapterError
-from muntin.conformance.engines.agreement import agrees, specified_answer
+from muntin.conformance.engines.agreement import agrees
+from muntin.conformance.engines.clock import specified_answer
 from muntin.conformance.engines.engine import EngineAnswer
 from muntin.conformance.engines.process_engine import EngineCommand, ProcessEngine
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep

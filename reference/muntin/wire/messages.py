@@ -27,7 +27,8 @@ class EngineDescription:
 
     - `form`: `trace` (a trace a request, up to `max_traces` of them) or `steps`;
     - `windows`, `outputs`, `aggregates`: the names that transcripts have for them;
-    - `clock`: `explicit` (it takes watermarks) or `none` (a batch: all events, then the end);
+    - `clock`: `explicit` (it takes watermarks), `greatest` (it makes them of the greatest time so
+      far) or `none` (a batch: all events, then the end);
     - `level`: what of its results can be compared. `sequence`: the results of each key in their
       order, step by step; `steps`: the same in any order; `bag`: all results, whenever they came;
       `standing`: the last result of each window;

@@ -16,6 +16,7 @@ from muntin.cli.commands import (
     fuzz,
     infer,
     list_implementations,
+    matrix,
     replay,
     snapshot,
     verify,
@@ -36,6 +37,7 @@ COMMANDS = {
     "distinguish": distinguish,
     "audit": audit,
     "explain": explain,
+    "matrix": matrix,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 

@@ -7,10 +7,9 @@ from importlib import import_module
 from pathlib import Path
 
 from muntin.conformance.engines.engine import AdapterEngine, OperatorEngine, TracedEngine
-from muntin.conformance.engines.engine_folder import FILE, EngineFolder, read_folder
+from muntin.conformance.engines.engine_folder import FILE, EngineFolder, EngineRules, read_folder
 from muntin.conformance.engines.process_engine import EngineCommand, ProcessEngine
 from muntin.registry.lookup import operators
-from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.wire.step_adapter import StepAdapter
 
@@ -18,8 +17,8 @@ ENGINES = Path("engines")
 """Where the folders of engines lie, in the current folder."""
 
 
-def open_engine(words: Sequence[str], seconds: float) -> tuple[TracedEngine, Dialect]:
-    """The engine that words stand for, and the dialect that it is said to have."""
+def open_engine(words: Sequence[str], seconds: float) -> tuple[TracedEngine, EngineRules]:
+    """The engine that words stand for, and the rules that it is said to have."""
     name = words[0]
     if len(words) > 1:
         return _process(EngineFolder(EngineCommand(Path(name).name, tuple(words))), seconds)
@@ -27,9 +26,9 @@ def open_engine(words: Sequence[str], seconds: float) -> tuple[TracedEngine, Dia
         if (folder / FILE).is_file():
             return _process(read_folder(folder), seconds)
     if ":" in name:
-        return _own(name), OURS
+        return _own(name), EngineRules()
     if entries := operators(name):
-        return OperatorEngine(name, entries[0].build), OURS
+        return OperatorEngine(name, entries[0].build), EngineRules()
     if shutil.which(name):
         return _process(EngineFolder(EngineCommand(Path(name).name, (name,))), seconds)
     known = ", ".join(sorted(path.parent.name for path in ENGINES.glob(f"*/{FILE}"))) or "none"
@@ -39,8 +38,8 @@ def open_engine(words: Sequence[str], seconds: float) -> tuple[TracedEngine, Dia
     )
 
 
-def _process(folder: EngineFolder, seconds: float) -> tuple[TracedEngine, Dialect]:
-    return ProcessEngine(folder.command, seconds), folder.dialect
+def _process(folder: EngineFolder, seconds: float) -> tuple[TracedEngine, EngineRules]:
+    return ProcessEngine(folder.command, seconds), folder.rules
 
 
 def _own(name: str) -> TracedEngine:

@@ -4,19 +4,12 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from muntin.conformance.engines.engine import EngineAnswer, operator_answer
+from muntin.conformance.engines.engine import EngineAnswer
 from muntin.conformance.transcript.expectations import JsonRow
-from muntin.conformance.transcript.model import OperatorTranscript
-from muntin.reference.specification import SpecificationOperator
 from muntin.wire.messages import EngineDescription
 
 LEVELS = ("sequence", "steps", "bag", "standing")
 """What can be compared of results, strongest first."""
-
-
-def specified_answer(trace: OperatorTranscript) -> EngineAnswer:
-    """The answer of the specification."""
-    return operator_answer(trace, SpecificationOperator(trace.settings))
 
 
 def agrees(specified: EngineAnswer, actual: EngineAnswer, description: EngineDescription) -> bool:

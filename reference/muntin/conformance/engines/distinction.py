@@ -81,6 +81,15 @@ def distinguish(
     """A smallest trace that distinguishes two engines, or on how many they agree."""
     both = common_description(first.description, second.description)
     known = [window for window in both.windows if not windows or window in windows]
+    for about in (first.description, second.description):
+        if about.clock == "greatest" and "none" not in (
+            first.description.clock,
+            second.description.clock,
+        ):
+            what = (
+                f"{about.engine} makes its own watermarks, so no trace with watermarks can be given"
+            )
+            raise InvalidInputError(f"{what} to both; use muntin verify")
     if not known:
         raise InvalidInputError(f"{both.engine} have no window type in common")
     if both.clock == "explicit" and not both.outputs:
@@ -118,7 +127,7 @@ def traces_by_size(
 ) -> Iterator[OperatorTranscript]:
     """Yield every trace, the smaller first; of one size those with fewer watermarks, then keys."""
     types = [read_window(JsonNode(e)) for e in EXAMPLES if e["type"] in windows]
-    watermarks: list[Action] = [] if description.clock == "none" else [*TIMES]
+    watermarks: list[Action] = [*TIMES] if description.clock == "explicit" else []
     keys = KEYS if description.keys else KEYS[:1]
     alphabet = [*(Event(time, 0, key) for key in keys for time in TIMES), *watermarks]
     size = 0

@@ -53,7 +53,8 @@ class EngineTraceBuilder:
 
     def next_watermark(self) -> int | None:
         """Draw a watermark near the greatest time, and sometimes one that falls."""
-        if self.greatest is None or self.choose.integer(1, 2) == 1:
+        makes_own = self.description.clock == "greatest"
+        if makes_own or self.greatest is None or self.choose.integer(1, 2) == 1:
             return None
         near = self.choose.choice((self.greatest, self.greatest - 2, self.greatest + 3))
         if self.watermark is not None and self.choose.integer(1, 4) == 1:

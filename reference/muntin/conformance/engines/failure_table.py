@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from muntin.conformance.engines.clock import EXPLICIT, Clock, clocked, keyed_traces
 from muntin.conformance.engines.engine import EngineAnswer
 from muntin.conformance.engines.verification import EngineFailure
 from muntin.conformance.transcript.expectations import JsonRow
@@ -111,9 +112,15 @@ def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def failure_transcript(failure: EngineFailure) -> dict[str, Json]:
-    """The trace of a failure with the results of the specification, for `muntin replay --check`."""
+def failure_transcript(failure: EngineFailure, clock: Clock = EXPLICIT) -> dict[str, Json]:
+    """The trace of a failure with the results of the specification, for `muntin replay --check`.
+
+    It has the watermarks of the clock; if each key has its own, it is the trace of the last key.
+    """
     trace = failure.trace
+    for part in keyed_traces(trace) if clock.scope == "key" else ():
+        trace = part
+    trace = clocked(trace, clock)
     outputs = list(replay(trace, SpecificationOperator(trace.settings)))
     return write(trace.queries, trace.turns, trace.settings, outputs)
 

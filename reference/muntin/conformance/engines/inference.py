@@ -1,4 +1,4 @@
-"""Which dialect an engine follows: all that explain the most random traces, as a class.
+"""Which dialect and clock an engine follows: all that explain the most random traces, as a class.
 
 Dialects are scored and never struck out, for one fault of an engine would strike out the right
 one. What remains is every dialect with the best score. Decisions in which these differ are open:
@@ -10,11 +10,12 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from types import MappingProxyType
 
-from muntin.conformance.engines.agreement import agrees, specified_answer
+from muntin.conformance.engines.agreement import agrees
+from muntin.conformance.engines.clock import EXPLICIT, Clock, read_clock, specified_answer
 from muntin.conformance.engines.engine import EngineAnswer, TracedEngine
 from muntin.conformance.engines.engine_traces import engine_trace
 from muntin.conformance.machines.random_choices import DECISIONS, SeededSource
-from muntin.conformance.transcript.json_reader import Json
+from muntin.conformance.transcript.json_reader import Json, JsonNode
 from muntin.conformance.transcript.model import OperatorTranscript
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
@@ -37,6 +38,17 @@ OF_WATERMARKS = ("closing", "lateness", "late_update")
 CHOICES = {**DECISIONS, "closing": (0, 1, -1)}
 ROUNDS = (4, 12, 40)
 """After how many traces the worse dialects are left out."""
+CLOCK_TRACES = 24
+"""On how many traces clocks are compared, with the dialects of CLOCK_DIALECTS."""
+CLOCK_DIALECTS = (
+    OURS,
+    Dialect(lateness="window"),
+    Dialect(session_merge="le", session_end="last"),
+    Dialect(session_merge="le", lateness="window"),
+    Dialect(session_merge="le", session_end="last", closing=1),
+    Dialect(lateness="window", first_window="nonnegative"),
+)
+"""Dialects of usual engines: one of them is near enough to choose a clock."""
 KEPT = 4
 """A round keeps one dialect in this many, and all that are as good."""
 
@@ -49,6 +61,7 @@ class WindowInference:
     traces: int
     explained: int
     dialects: tuple[Dialect, ...]
+    clock: Clock = EXPLICIT
 
     @property
     def decisions(self) -> dict[str, tuple[Json, ...]]:
@@ -111,12 +124,13 @@ def _inference(
     description: EngineDescription,
     tick: Callable[[], None],
 ) -> WindowInference:
+    clock = best_clock(answers[:CLOCK_TRACES], description)
     scores = dict.fromkeys(candidate_dialects(window, description), 0)
     first = 0
     for last in (*(n for n in ROUNDS if n < len(answers)), len(answers)):
         for dialect in scores:
             scores[dialect] += sum(
-                is_explained(trace, answer, dialect, description)
+                is_explained(trace, answer, dialect, description, clock)
                 for trace, answer in answers[first:last]
             )
             tick()
@@ -124,7 +138,32 @@ def _inference(
         least = ranked[0] if last == len(answers) else ranked[(len(ranked) - 1) // KEPT]
         scores = {dialect: score for dialect, score in scores.items() if score >= least}
         first = last
-    return WindowInference(window, len(answers), max(scores.values()), tuple(scores))
+    return WindowInference(window, len(answers), max(scores.values()), tuple(scores), clock)
+
+
+def candidate_clocks(description: EngineDescription) -> Iterator[Clock]:
+    """The clocks that an engine may have: one for each key, and small delays, come later."""
+    if description.clock != "greatest":
+        yield EXPLICIT
+        return
+    scopes, ends, acts = ("stream", "key"), ("flush", "nothing"), ("at_once", "next_step")
+    delays: tuple[Json, ...] = (0, 1, 2, 3, "gap")
+    for scope, end, act, delay in product(scopes, ends, acts, delays):
+        fields: dict[str, Json] = {"scope": scope, "ends": end, "acts": act, "delay": delay}
+        yield read_clock(JsonNode({"source": "greatest", **fields}))
+
+
+def best_clock(answers: Sequence[Answered], description: EngineDescription) -> Clock:
+    """The clock that explains the most with some usual dialect; the simplest of the best."""
+    clocks = [*candidate_clocks(description)]
+
+    def score(clock: Clock) -> int:
+        return max(
+            sum(is_explained(trace, answer, d, description, clock) for trace, answer in answers)
+            for d in CLOCK_DIALECTS
+        )
+
+    return clocks[0] if len(clocks) == 1 else max(clocks, key=score)
 
 
 def is_explained(
@@ -132,10 +171,11 @@ def is_explained(
     answer: EngineAnswer,
     dialect: Dialect,
     description: EngineDescription,
+    clock: Clock = EXPLICIT,
 ) -> bool:
     """Whether the specification answers a trace in a dialect as the engine does."""
     spoken = replace(trace, settings=replace(trace.settings, dialect=dialect))
-    return agrees(specified_answer(spoken), answer, description)
+    return agrees(specified_answer(spoken, clock), answer, description)
 
 
 def common_decisions(inferences: Sequence[WindowInference]) -> dict[str, tuple[Json, ...]]:

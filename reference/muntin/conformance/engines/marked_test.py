@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from muntin.conformance.engines.agreement import agrees, specified_answer
+from muntin.conformance.engines.agreement import agrees
+from muntin.conformance.engines.clock import read_clock, specified_answer
 from muntin.conformance.engines.engine import AdapterEngine, OperatorEngine, TracedEngine
 from muntin.conformance.engines.engine_folder import read_folder
 from muntin.conformance.engines.failure_table import failure_lines, failure_transcript
@@ -42,10 +43,13 @@ class MarkedTest:
         self, windows: Sequence[str], seed: int, options: Mapping[str, Json]
     ) -> VerificationPlan:
         """The plan that a mark describes; an error names what a mark cannot have."""
-        members = JsonNode({**options}, "the mark windows").fields((), ("dialect", "traces"))
+        members = JsonNode({**options}, "the mark windows").fields(
+            (), ("clock", "dialect", "traces")
+        )
         dialect = read_dialect(members.get("dialect", JsonNode({})))
         traces = members["traces"].integer(least=1) if "traces" in members else 200
-        return VerificationPlan(tuple(windows), seed, traces, dialect, stops=True)
+        clock = read_clock(members.get("clock", JsonNode({})))
+        return VerificationPlan(tuple(windows), seed, traces, dialect, stops=True, clock=clock)
 
     def failure(self, engine: EngineLike, plan: VerificationPlan) -> str | None:
         """Why the test fails, if it does."""
@@ -63,7 +67,7 @@ class MarkedTest:
         about, plan = outcome.description, outcome.plan
         path = self.folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', self.id.rpartition('::')[2])}.json"
         self.folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(failure_transcript(failure)) + "\n")
+        path.write_text(json.dumps(failure_transcript(failure, outcome.plan.clock)) + "\n")
         kind = "answers by chance" if failure.kind == "unrepeatable" else "differs"
         lines = [f"{about.engine} {kind}: trace {failure.number + 1} of {plan.traces}, shrunk"]
         lines += [f"  {line}".rstrip() for line in failure_lines(failure, about)]

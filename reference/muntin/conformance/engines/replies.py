@@ -11,7 +11,7 @@ from muntin.wire.messages import VERSION, EngineDescription, Row
 
 WORDS: Mapping[str, tuple[str, ...]] = {
     "form": ("trace", "steps"),
-    "clock": ("explicit", "none"),
+    "clock": ("explicit", "greatest", "none"),
     "level": LEVELS,
 }
 """The fields of a description that have few values."""

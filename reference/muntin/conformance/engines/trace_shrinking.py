@@ -30,7 +30,8 @@ def shrink_in_packs(
     """A smaller trace that still fails; as many are tried at once as the engine takes."""
     trials, pack = 0, max(1, description.max_traces)
     while True:
-        candidates = smaller_traces(trace, description)
+        smaller_ones = smaller_traces(trace, description)
+        candidates = (each for each in smaller_ones if _has_times_within(each, description))
         smaller = None
         while smaller is None and (tried := [*islice(candidates, pack)]) and trials < MAX_TRIALS:
             trials += len(tried)
@@ -61,9 +62,17 @@ def smaller_traces(
 def _is_accepted(trace: OperatorTranscript, description: EngineDescription) -> bool:
     """Whether a trace has events, and steps that the engine takes."""
     sizes = [len(turn.step.events) for turn in trace.turns]
-    if description.clock == "none":
-        return any(sizes) and trace.turns[-1].step.watermark == END
-    return any(sizes) and (description.batches or max(sizes) == 1)
+    if not any(sizes) or (
+        description.clock != "explicit" and trace.turns[-1].step.watermark != END
+    ):
+        return False
+    return description.clock == "none" or description.batches or max(sizes) == 1
+
+
+def _has_times_within(trace: OperatorTranscript, description: EngineDescription) -> bool:
+    """Whether the engine has all times of the events."""
+    times = [event.time for turn in trace.turns for event in turn.step.events]
+    return all(description.min_time <= time <= description.max_time for time in times)
 
 
 def _smaller(number: int) -> list[int]:

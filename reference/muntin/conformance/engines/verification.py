@@ -4,13 +4,14 @@ Every twentieth trace is replayed twice, for an engine may answer by chance.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import monotonic
 from typing import Literal
 
-from muntin.conformance.engines.agreement import agrees, is_same_answer, specified_answer
+from muntin.conformance.engines.agreement import agrees, is_same_answer
+from muntin.conformance.engines.clock import EXPLICIT, Clock, specified_answer
 from muntin.conformance.engines.engine import EngineAnswer, TracedEngine
 from muntin.conformance.engines.engine_traces import engine_trace
 from muntin.conformance.engines.trace_shrinking import shrink_in_packs
@@ -52,17 +53,32 @@ class VerificationPlan:
     traces: int = 200
     dialect: Dialect = OURS
     stops: bool = False  # at the first failure
+    clock: Clock = EXPLICIT
+    by_window: Mapping[str, Dialect] = field(default_factory=dict[str, Dialect])
 
     @classmethod
     def of(cls, description: EngineDescription, plan: "VerificationPlan") -> "VerificationPlan":
         """The plan with every window of an engine, if it names none; an error if it lacks one."""
         positive(plan.traces, "the number of traces")
+        check_clock(description, plan.clock)
         for window in plan.windows:
             if window not in description.windows:
                 known = ", ".join(description.windows)
                 message = f"{description.engine} has no {window!r} windows; it has {known}"
                 raise InvalidInputError(message)
         return replace(plan, windows=plan.windows or tuple(description.windows))
+
+
+def check_clock(description: EngineDescription, clock: Clock) -> None:
+    """Refuse a clock that does not fit: an engine takes watermarks, or makes them of events."""
+    made = description.clock == "greatest"
+    if made != (clock.source == "greatest"):
+        what = "makes its own watermarks" if made else "takes the watermarks of a trace"
+        source = "greatest" if made else "explicit"
+        raise InvalidInputError(
+            f"{description.engine} {what}, so the source of its clock must be {source!r}, not "
+            f"{clock.source!r} (--clock source={source})"
+        )
 
 
 @dataclass
@@ -100,7 +116,7 @@ def verify(
         if outcome.failure and plan.stops:
             break
     if outcome.failure and outcome.failure.kind != "unrepeatable":
-        outcome.failure = confirmed_failure(engine, outcome.failure)
+        outcome.failure = confirmed_failure(engine, outcome.failure, plan.clock)
     return outcome
 
 
@@ -111,7 +127,7 @@ def drawn_traces(
     for number in range(plan.traces):
         window = plan.windows[number % len(plan.windows)]
         source = SeededSource(f"{plan.seed}:{number}")
-        yield engine_trace(source, description, [window], plan.dialect)
+        yield engine_trace(source, description, [window], plan.by_window.get(window, plan.dialect))
 
 
 def _failures(
@@ -122,7 +138,10 @@ def _failures(
     numbers = [number for number, _ in repeated]
     second = dict(zip(numbers, engine.answers([trace for _, trace in repeated]), strict=True))
     for (number, trace), actual in zip(pack, answers, strict=True):
-        window, specified = trace.queries[0].window.name, specified_answer(trace)
+        window, specified = (
+            trace.queries[0].window.name,
+            specified_answer(trace, outcome.plan.clock),
+        )
         outcome.traces[window] += 1
         outcome.lost += actual.is_lost
         again = second.get(number, actual)
@@ -138,7 +157,7 @@ def _failures(
             yield EngineFailure(kind, number, trace, specified, actual)
 
 
-def confirmed_failure(engine: TracedEngine, failure: EngineFailure) -> EngineFailure:
+def confirmed_failure(engine: TracedEngine, failure: EngineFailure, clock: Clock) -> EngineFailure:
     """The failure on a smaller trace; unrepeatable, if the engine answers otherwise this time."""
     (again,) = engine.answers([failure.trace])
     if not is_same_answer(failure.actual, again, engine.description):
@@ -149,16 +168,17 @@ def confirmed_failure(engine: TracedEngine, failure: EngineFailure) -> EngineFai
         if monotonic() > deadline:
             return [False] * len(traces)
         pairs = zip(traces, engine.answers(traces), strict=True)
-        return [_kind(engine, trace, answer) == failure.kind for trace, answer in pairs]
+        return [_kind(engine, trace, answer, clock) == failure.kind for trace, answer in pairs]
 
     trace = shrink_in_packs(failure.trace, fails, engine.description)
     (actual,) = engine.answers([trace])
-    return replace(failure, trace=trace, specified=specified_answer(trace), actual=actual)
+    specified = specified_answer(trace, clock)
+    return replace(failure, trace=trace, specified=specified, actual=actual)
 
 
 def _kind(
-    engine: TracedEngine, trace: OperatorTranscript, answer: EngineAnswer
+    engine: TracedEngine, trace: OperatorTranscript, answer: EngineAnswer, clock: Clock
 ) -> FailureKind | None:
-    if answer.unsupported or agrees(specified_answer(trace), answer, engine.description):
+    if answer.unsupported or agrees(specified_answer(trace, clock), answer, engine.description):
         return None
     return "error" if answer.error else "mismatch"

@@ -81,7 +81,8 @@ def run(arguments: Namespace) -> int:
 def _open(name: str, seconds: float) -> TracedEngine:
     if name.startswith(DIALECT):
         return dialect_engine(changed_dialect(OURS, name.removeprefix(DIALECT)))
-    return open_engine(shlex.split(name), seconds)[0]
+    engine, _ = open_engine(shlex.split(name), seconds)
+    return engine
 
 
 def document(outcome: Distinction | int, names: tuple[str, str]) -> dict[str, Json]:

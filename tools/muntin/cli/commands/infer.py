@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from secrets import randbelow
 
+from muntin.conformance.engines.clock import EXPLICIT, write_clock
 from muntin.conformance.engines.engine import TracedEngine
 from muntin.conformance.engines.inference import (
     InferencePlan,
@@ -85,7 +86,8 @@ def report(inferences: list[WindowInference]) -> None:
     for each in inferences:
         kind = "dialect" if len(each.dialects) == 1 else "dialects"
         by = f"{len(each.dialects)} {kind}"
-        say(f"  {each.window:12} {each.explained} of {each.traces} explained, by {by}")
+        clock = f", clock {json.dumps(write_clock(each.clock))}" * (each.clock != EXPLICIT)
+        say(f"  {each.window:12} {each.explained} of {each.traces} explained, by {by}{clock}")
     common = common_decisions(inferences)
     known = {name: values[0] for name, values in common.items() if len(values) == 1}
     say(f"dialect {json.dumps({n: v for n, v in known.items() if v != getattr(OURS, n)})}")
@@ -105,6 +107,7 @@ def document(inferences: list[WindowInference]) -> dict[str, Json]:
             "traces": each.traces,
             "explained": each.explained,
             "dialects": len(each.dialects),
+            "clock": write_clock(each.clock),
             "decisions": {name: [*values] for name, values in each.decisions.items()},
         }
         for each in inferences

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from secrets import randbelow
 
+from muntin.conformance.engines.clock import Clock, read_clock, write_clock
 from muntin.conformance.engines.failure_table import (
     answer_fields,
     failure_lines,
@@ -17,7 +18,7 @@ from muntin.conformance.engines.verification import (
     VerificationPlan,
     verify,
 )
-from muntin.conformance.transcript.json_reader import Json, JsonNode, TranscriptError
+from muntin.conformance.transcript.json_reader import Json, JsonNode
 from muntin.conformance.transcript.model import read_dialect
 from muntin.conformance.transcript.replay import write_dialect
 from muntin.console.messages import say
@@ -61,6 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--traces", type=int, default=200, help="how many traces (default: 200)")
     add("--seed", type=int, help="the seed of the traces (default: random)")
     add("--dialect", default="", metavar="FIELD=VALUE,...", help="the dialect, over engine.toml")
+    add("--clock", default="", metavar="FIELD=VALUE,...", help="the clock, over engine.toml")
     seconds = f"the time limit of a trace, in seconds (default: {TRACE_SECONDS:g})"
     add("--timeout", type=float, default=TRACE_SECONDS, help=seconds)
     add("--stop", action="store_true", help="stop at the first trace that is not explained")
@@ -75,9 +77,15 @@ def run(arguments: Namespace) -> int:
     seed = randbelow(2**32) if arguments.seed is None else arguments.seed
     text: str = arguments.windows
     windows = tuple(window for window in text.split(",") if window)
-    engine, dialect = open_engine(arguments.engine, arguments.timeout)
+    engine, rules = open_engine(arguments.engine, arguments.timeout)
     plan = VerificationPlan(
-        windows, seed, arguments.traces, changed_dialect(dialect, arguments.dialect), arguments.stop
+        windows,
+        seed,
+        arguments.traces,
+        changed_dialect(rules.dialect, arguments.dialect),
+        arguments.stop,
+        changed_clock(rules.clock, arguments.clock),
+        {name: changed_dialect(d, arguments.dialect) for name, d in rules.by_window.items()},
     )
     with engine, ProgressBar(engine.description.engine, arguments.traces) as progress:
         progress.show()
@@ -101,15 +109,22 @@ def changed_dialect(dialect: Dialect, text: str) -> Dialect:
     >>> changed_dialect(Dialect(), "session_merge=le,closing=1").closing
     1
     """
+    return read_dialect(JsonNode({**write_dialect(dialect), **decisions(text)}, "--dialect"))
+
+
+def changed_clock(clock: Clock, text: str) -> Clock:
+    """The clock with what the command line changes.
+
+    >>> changed_clock(Clock("greatest"), "scope=key,delay=3")
+    Clock(source='greatest', scope='key', delay=3, acts='at_once', ends='flush')
+    """
+    return read_clock(JsonNode({**write_clock(clock), **decisions(text)}, "--clock"))
+
+
+def decisions(text: str) -> dict[str, Json]:
+    """The fields of FIELD=VALUE,...; integers are numbers."""
     pairs = [pair.partition("=") for pair in text.split(",") if pair]
-    known = write_dialect(dialect)
-    given: dict[str, Json] = {
-        name: int(value) if value.lstrip("-").isdigit() else value for name, _, value in pairs
-    }
-    try:
-        return read_dialect(JsonNode({**known, **given}, "--dialect"))
-    except TranscriptError as error:
-        raise InvalidInputError(str(error)) from error
+    return {name: int(v) if v.lstrip("-").isdigit() else v for name, _, v in pairs}
 
 
 def report(outcome: Verification) -> None:
@@ -117,6 +132,10 @@ def report(outcome: Verification) -> None:
     about, plan = outcome.description, outcome.plan
     say(f"{about.engine} {about.version}, seed {plan.seed}, compared by {about.level}")
     say(f"dialect {json.dumps(write_dialect(plan.dialect))}")
+    if clock := write_clock(plan.clock):
+        say(f"clock {json.dumps(clock)}")
+    for window, own in plan.by_window.items():
+        say(f"dialect of {window} windows {json.dumps(write_dialect(own))}")
     for window in plan.windows:
         unsupported = outcome.unsupported[window]
         more = f", {unsupported} unsupported" if unsupported else ""
@@ -148,17 +167,19 @@ def document(outcome: Verification) -> dict[str, Json]:
         "level": about.level,
         "seed": plan.seed,
         "dialect": write_dialect(plan.dialect),
+        "clock": write_clock(plan.clock),
+        "dialects": {name: write_dialect(own) for name, own in plan.by_window.items()},
         "windows": windows,
-        "failure": None if failure is None else failure_fields(failure),
+        "failure": None if failure is None else failure_fields(failure, plan.clock),
     }
 
 
-def failure_fields(failure: EngineFailure) -> dict[str, Json]:
+def failure_fields(failure: EngineFailure, clock: Clock) -> dict[str, Json]:
     """A failure as an object of JSON; its trace is a transcript."""
     return {
         "kind": failure.kind,
         "number": failure.number,
-        "trace": failure_transcript(failure),
+        "trace": failure_transcript(failure, clock),
         "specified": answer_fields(failure.specified),
         "actual": answer_fields(failure.actual),
     }
@@ -168,6 +189,7 @@ def save(outcome: Verification, path: Path) -> None:
     """Write the transcript of the failure; an error names a file that cannot be written."""
     if outcome.failure:
         try:
-            path.write_text(json.dumps(failure_transcript(outcome.failure), indent=1) + "\n")
+            written = failure_transcript(outcome.failure, outcome.plan.clock)
+            path.write_text(json.dumps(written, indent=1) + "\n")
         except OSError as error:
             raise MuntinError(f"{path} cannot be written: {error.strerror}") from error
