@@ -216,6 +216,12 @@ def test_a_retraction_has_the_value_that_was_reported() -> None:
     assert lines == [("retracted", 0, 10, 3), ("new", 0, 3, 1), ("new", 3, 10, 102)]
 
 
+def test_the_method_that_checkpoints_hold_keeps_the_engine_out() -> None:
+    operator = ColumnarOperator(method="slices")
+    operator.add(Query("q", rolling(5), named("sum")))
+    assert operator.explain().startswith("q: rolling of sum: records (")
+
+
 def test_a_store_takes_no_row_twice_after_nothing_was_due() -> None:
     operator = ColumnarOperator(Settings(0, output="accumulate"), method="compiled")
     operator.add(Query("q", rolling(10), named("sum")))

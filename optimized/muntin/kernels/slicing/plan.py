@@ -38,7 +38,7 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
         why = "has no form over columns" if isinstance(form, Opaque) else whole
         return Plan("records", f"{name} {why}")
     single = f"{kind.name} windows look at single events"
-    if reads_records(kind, settings.output) and not _raises(form):
+    if wanted != "slices" and reads_records(kind, settings.output) and not _raises(form):
         return Plan("compiled", single)
     if settings.output == "discard":
         single = "to discard is to tell events apart"
