@@ -19,7 +19,7 @@ from muntin.spec.windows.periodic import Sliding, tumbling
 from muntin.spec.windows.window import WindowType
 from support.record_invariants import check_records
 
-MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
+MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final", "discard")
 AGGREGATES = ("sum", "min", "max", "count", "first", "last", "mean", "m4", "var_pop")
 
 

@@ -149,7 +149,7 @@ class EngineGroup:
             if single:
                 rows = [row for n, kind in enumerate(single) if (row := record_row(kind, n))]
                 self.records = {kind: RECORD_NUMBERS + n for n, kind in enumerate(single)}
-                self.engine.add_records(RecordStore(self.engine.directory, rows))
+                self.engine.add_records(RecordStore(self.engine.directory, rows, self.since))
         return self.engine, self.sources
 
     def step(self, batch: Batch, moment: Moment) -> tuple["EngineGroup", list["EngineRows"]]:

@@ -81,7 +81,7 @@ NO_KEYS, NUMBERED, HASHED = range(3)
 LANES, DENSE, SPARSE = range(3)
 """How rows lie: four lanes for one key; a row for each key; chunks of rows, and a hash index."""
 
-RETRACTS, FINAL = 0, 2
+RETRACTS, ACCUMULATES, FINAL, DISCARDS = range(4)
 RETRACTED, NEW, UPDATED = range(3)
 
 # fields of a query

@@ -19,7 +19,10 @@ from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 
-MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
+MODES = {
+    "accumulate-retract": d.RETRACTS, "accumulate": d.ACCUMULATES, "final": d.FINAL,
+    "discard": d.DISCARDS,
+}  # fmt: skip
 
 REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
 """Codes after which a step is not run again."""

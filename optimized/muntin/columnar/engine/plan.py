@@ -44,6 +44,18 @@ def record_row(kind: WindowType, number: int = 0) -> list[int] | None:
     return None
 
 
+def reads_records(kind: WindowType, output: str) -> bool:
+    """Whether the engine serves a window type by records.
+
+    Windows up to each nth row may go and come again, so rows are in several that are gone: which
+    of them were emitted before is not known, as results that are discarded need.
+    """
+    row = record_row(kind)
+    if row is None:
+        return False
+    return output != "discard" or row[r.Q_KIND] != r.ROLLING or row[r.Q_EVERY] == 1
+
+
 def periods_of(kinds: Sequence[WindowType]) -> list[Period]:
     """The periods and phases of all edges, without those that lie among others."""
     found = {

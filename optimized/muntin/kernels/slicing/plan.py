@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from muntin.columnar.engine.kernel_language import COMPILED
-from muntin.columnar.engine.plan import ENGINE_TYPES, record_row
+from muntin.columnar.engine.plan import ENGINE_TYPES, reads_records
 from muntin.columnar.engine_group import ENGINE_OUTPUTS
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
@@ -37,12 +37,14 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
         whole = "is holistic" if form.holistic else "is not commutative"
         why = "has no form over columns" if isinstance(form, Opaque) else whole
         return Plan("records", f"{name} {why}")
+    single = f"{kind.name} windows look at single events"
+    if wanted != "slices" and reads_records(kind, settings.output) and not _raises(form):
+        return Plan("compiled", single)
     if settings.output == "discard":
-        return Plan("records", "to discard is to tell events apart")
-    if kind.measure is not TIME or traits_of(kind).slice_edges is None:
-        method: Method = "compiled" if record_row(kind) and not _raises(form) else "records"
-        return Plan(method, f"{kind.name} windows look at single events")
-    return _sliced(query, form, settings, wanted)
+        single = "to discard is to tell events apart"
+    elif kind.measure is TIME and traits_of(kind).slice_edges is not None:
+        return _sliced(query, form, settings, wanted)
+    return Plan("records", single)
 
 
 def _not_over_columns(

@@ -6,7 +6,12 @@ from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import has_room, note_copy
 from muntin.columnar.engine.kernel_language import Ints, call, inlined, ints, outlined
 from muntin.columnar.engine.records import layout as r
-from muntin.columnar.engine.records.search import last_before, previous_leaf_place, time_at
+from muntin.columnar.engine.records.search import (
+    last_before,
+    place_of_rank,
+    previous_leaf_place,
+    time_at,
+)
 from muntin.columnar.engine.records.tree import fold_columns, slot_of_child, word
 from muntin.columnar.engine.sessions.emission import lacks_output, put_result
 from muntin.columnar.engine.timeline import U
@@ -40,6 +45,16 @@ def make_pair_room(t: Directory, base: int, scalars: Ints, to: int) -> None:
 
 
 @inlined
+def note_piece(t: Directory, scalars: Ints, row: int, target: int, rows: int, merges: int) -> int:
+    """Note the next row of a fold, of which some are noted; how many pairs are merged then."""
+    if rows == 0:
+        note_copy(t, scalars, row, target)
+        return merges
+    ints(t, d.MERGE_FROM)[U(merges)], ints(t, d.MERGE_TO)[U(merges)] = row, target
+    return merges + 1
+
+
+@inlined
 def left_of(nodes: Ints, node: int, down: int) -> tuple[int, int]:
     """A child with its last slot; or the parent of a node, with the slot to the left of it."""
     if down:
@@ -50,42 +65,40 @@ def left_of(nodes: Ints, node: int, down: int) -> tuple[int, int]:
 
 @outlined
 def fold_back(
-    t: Directory, base: int, place: int, start: int, most: int, old: int, rows: int, to: int
+    t: Directory, base: int, place: int, start: int, most: int, which: int, rows: int, to: int
 ) -> int:
-    """Fold the last rows up to a place, from a time on, at most a number; if `old`, no new ones.
+    """Fold the last rows up to a place, from a time on, at most a number of them.
 
     What comes first is merged into what comes later, of which some rows may be folded already.
     """
     scalars, store = ints(t, d.SCALARS), ints(t, base + r.AT_SCALARS)
     nodes, steps = ints(t, base + r.AT_NODES), ints(t, base + r.AT_STEPS)
     node, slot, level = place >> r.SLOT_BITS, place & r.LAST_SLOT, 0
-    step, froms, tos = store[r.STEP] if old else -1, ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO)
-    target = r.CORE if to == r.CORE else scalars[d.OUT]
+    step, passed, target = store[r.STEP], rows, r.CORE if to == r.CORE else scalars[d.OUT]
     while True:
         make_pair_room(t, base, scalars, to)
         at, down, merges = word(node, 0), 0, scalars[d.MERGES]
-        while slot >= 0 and rows < most:
+        while slot >= 0 and passed < most:
             time, child = nodes[U(at + 2 * slot)], nodes[U(at + 2 * slot + 1)]
             if level == 0:
                 if time < start:
                     break
-                row = child >> 1
-                held = int(old == 0 or steps[U(row)] != step)
+                row, held = child >> 1, 1
+                fits = which == r.ALL or (steps[U(row)] == step) == (which == r.NEW)
             else:
                 below = word(child, 0)
                 row, held = nodes[U(below + r.FOLD)], nodes[U(below + r.ROWS)]
-                if time < start or rows + held > most or nodes[U(below + r.CHANGED)] == step:
+                is_mixed = which != r.ALL and nodes[U(below + r.CHANGED)] == step
+                if time < start or passed + held > most or is_mixed:
                     down = child
                     break
-            if held and rows:
-                froms[U(merges)], tos[U(merges)] = row, target
-                merges += 1
-            elif held:
-                note_copy(t, scalars, row, target)
-            rows, slot = rows + held, slot - 1
+                fits = which != r.NEW
+            if fits:
+                merges = note_piece(t, scalars, row, target, rows, merges)
+            rows, passed, slot = rows + held * int(fits), passed + held, slot - 1
         scalars[d.MERGES] = merges
         parent = nodes[U(at + r.PARENT)]
-        if rows == most or (down == 0 and (parent == 0 or slot >= 0)):
+        if passed == most or (down == 0 and (parent == 0 or slot >= 0)):
             return rows
         level += -1 if down else 1
         node, slot = left_of(nodes, node, down)
@@ -110,7 +123,7 @@ def share_core(t: Directory, base: int, root: int, place: int, size: int, high: 
     if before == 0 or time_at(nodes, before) < low:
         return 0
     fold_results(t, base)
-    store[r.CORE_ROWS] = fold_back(t, base, before, low, d.FAR, 0, 0, r.CORE)
+    store[r.CORE_ROWS] = fold_back(t, base, before, low, d.FAR, r.ALL, 0, r.CORE)
     fold_columns(t, base)
     store[r.CORE_LEAF], store[r.CORE_PLACE] = leaf, last_before(nodes, root, low)
     return 0
@@ -133,7 +146,24 @@ def fold_shared(t: Directory, base: int, place: int, start: int) -> int:
     rows = last + 1 + store[r.CORE_ROWS]
     if store[r.CORE_PLACE] == 0:
         return int(rows)
-    return fold_back(t, base, store[r.CORE_PLACE], start, d.FAR, 0, rows, r.FIRST_ROW)
+    return fold_back(t, base, store[r.CORE_PLACE], start, d.FAR, r.ALL, rows, r.FIRST_ROW)
+
+
+@outlined
+def fold_shifted(
+    t: Directory, base: int, key: int, place: int, start: int, end: int, low: int
+) -> int:
+    """Fold the rows of a range of ranks that it did not hold: new ones, and all before one."""
+    nodes, keys = ints(t, base + r.AT_NODES), ints(t, base + r.AT_KEYS)
+    rows, known = 0, max(low, start)
+    if known < end:
+        rows = fold_back(t, base, place, -d.FAR, end - known, r.NEW, 0, r.FIRST_ROW)
+    first, last = max(start, 0), min(known, end)
+    if last > first:
+        place = place_of_rank(nodes, keys, key, last - 1)
+        most = rows + last - first
+        rows = fold_back(t, base, place, -d.FAR, most, r.ALL, rows, r.FIRST_ROW)
+    return rows
 
 
 @outlined
@@ -179,7 +209,7 @@ def lacks_line(t: Directory, base: int, scalars: Ints, store: Ints) -> bool:
 @outlined
 def put_window(
     t: Directory, base: int, query: int, key: int, kind: int, start: int, end: int,
-    place: int, low: int, most: int,
+    place: int, low: int, most: int, which: int,
 ) -> int:  # fmt: skip
     """Write the results of a window, whose rows lie up to a place, unless it was written before."""
     scalars, store = ints(t, d.SCALARS), ints(t, base + r.AT_SCALARS)
@@ -201,8 +231,10 @@ def put_window(
         revisions[at + r.V_NUMBER] = 0
     if place >> r.SLOT_BITS == store[r.CORE_LEAF]:
         count = fold_shared(t, base, place, low)
+    elif most < d.FAR and which == r.NEW:
+        count = fold_shifted(t, base, key, place, start, end, low)
     else:
-        old = int(kind == d.RETRACTED)
-        count = fold_back(t, base, place, low, most, old, 0, r.FIRST_ROW)
-    put_result(t, r.RECORD_NUMBERS + query, kind, key, start, end, count, revision)
+        count = fold_back(t, base, place, low, most, which, 0, r.FIRST_ROW)
+    if count:
+        put_result(t, r.RECORD_NUMBERS + query, kind, key, start, end, count, revision)
     return 0

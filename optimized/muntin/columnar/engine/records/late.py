@@ -10,7 +10,7 @@ row or is cut by it.
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.kernel_language import Ints, inlined, ints, outlined
+from muntin.columnar.engine.kernel_language import ints, outlined
 from muntin.columnar.engine.records import layout as r
 from muntin.columnar.engine.records.search import (
     first_from,
@@ -27,6 +27,7 @@ from muntin.columnar.engine.records.search import (
 )
 from muntin.columnar.engine.records.windows import (
     last_of_time,
+    late_upto,
     next_end,
     put_counted,
     put_marked,
@@ -87,14 +88,6 @@ def put_rolling_late(
     return 0
 
 
-@inlined
-def late_upto(late: Ints, i: int, last: int, time: int) -> int:
-    """The first of the late rows of a key that is after a time."""
-    while i < last and late[2 * i + 1] <= time:
-        i += 1
-    return i
-
-
 @outlined
 def put_every_late(
     t: Directory, base: int, query: int, key: int, first: int, last: int, before: int
@@ -138,12 +131,9 @@ def put_marked_late(
 ) -> int:
     """The windows between marks that came, changed or went, those of a stretch at a time."""
     store, late = ints(t, base + r.AT_SCALARS), ints(t, base + r.AT_SORTED)
-    nodes, keys, steps = (
-        ints(t, base + r.AT_NODES),
-        ints(t, base + r.AT_KEYS),
-        ints(t, base + r.AT_STEPS),
-    )
-    step, done = store[r.STEP], -d.FAR
+    nodes, keys = ints(t, base + r.AT_NODES), ints(t, base + r.AT_KEYS)
+    steps = ints(t, base + r.AT_STEPS)
+    step, done, discards = store[r.STEP], -d.FAR, ints(t, d.SCALARS)[d.MODE] == d.DISCARDS
     oldest = oldest_before_step(nodes, keys, steps, step, key)
     for i in range(first, last):
         time = late[2 * i + 1]
@@ -167,10 +157,12 @@ def put_marked_late(
             if end > before:
                 break
             same = start == gone and end == done
-            put_marked(t, base, query, key, d.UPDATED if same else d.NEW, start, end)
+            kind = d.UPDATED if same else d.NEW
+            which = r.NEW if discards and gone < d.FAR and done <= before else r.ALL
+            put_marked(t, base, query, key, kind, start, end, which)
             stays, start = stays | same, end
         if gone < d.FAR and done <= before and not stays:
-            put_marked(t, base, query, key, d.RETRACTED, gone, done)
+            put_marked(t, base, query, key, d.RETRACTED, gone, done, r.OLD)
     return 0
 
 
@@ -192,7 +184,7 @@ def put_changed(t: Directory, base: int, first: int, last: int, before: int) -> 
             same = late_upto(late, first, known, time) - first
             begin = rank_from(nodes, keys, key, time + 1) - same
             end = rank_from(nodes, keys, key, before)
-            put_counted(t, base, query, key, begin, end, end - (known - first))
+            put_counted(t, base, query, key, begin, end, first, known)
         elif known > first and queries[q + r.Q_EVERY] == 1:
             put_rolling_late(t, base, query, key, first, known, before)
         elif known > first:

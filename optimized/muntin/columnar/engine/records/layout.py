@@ -11,8 +11,8 @@ STORE_PLACES = AT_COLUMNS + 1
 (
     STEP, TOP_ROW, FREE_ROWS, TOP_NODE, FREE_NODES, DIRTY, TALLEST, LATE, DUE_KEYS, PHASE,
     LINE, EMITTED, LACK, REVISIONS, LIVE, QUERY_COUNT, MARKED, RANKED, REACH, LIVE_KEYS,
-    CORE_LEAF, CORE_PLACE, CORE_ROWS, MOST_ROWS,
-) = range(32, 56)  # fmt: skip
+    CORE_LEAF, CORE_PLACE, CORE_ROWS, MOST_ROWS, SINCE,
+) = range(32, 57)  # fmt: skip
 STORE_SCALARS = 64
 
 IDENTITY, CORE, FIRST_ROW = range(3)
@@ -43,6 +43,9 @@ IS_LISTED, IS_MET = 1, 2
 Q_KIND, Q_SIZE, Q_EVERY, Q_PHASE, Q_LEAST, Q_ID, Q_FIELDS = range(7)
 COUNTED, ROLLING, MARKED_OUT = range(3)
 """Windows of a number of rows; of the time up to a row; from mark to mark."""
+
+ALL, OLD, NEW = range(3)
+"""Which rows of a window are folded: all, or those that came before this step, or with it."""
 
 # fields of a revision
 V_NAME, V_START, V_END, V_UNTIL, V_NUMBER, V_FIELDS = range(6)

@@ -23,12 +23,15 @@ UNITS_OF_SIZE = 64
 class RecordStore:
     """The rows of each key, and the queries over them."""
 
-    def __init__(self, directory: Directory, queries: Sequence[Sequence[int]]) -> None:
-        """Start without rows."""
+    def __init__(
+        self, directory: Directory, queries: Sequence[Sequence[int]], since: int = -FAR
+    ) -> None:
+        """Start without rows; windows in time begin after one."""
         self.directory = directory
         self.places: dict[Part, list[int]] = {}
         self.kernels: dict[Part, PartKernels] = {}
         self.scalars: Ints = np.zeros(r.STORE_SCALARS, np.int64)
+        self.scalars[r.SINCE] = since
         self.base = directory.add(self.scalars)
         for _ in range(r.STORE_PLACES - 1):
             directory.add(np.zeros(0, np.int64))

@@ -22,6 +22,14 @@ NEAR = 4 * r.FAN
 
 
 @inlined
+def emitted_rows(scalars: Ints, kind: int) -> int:
+    """Which rows of a window are emitted, if none of them was in a window that is gone."""
+    if kind == d.RETRACTED:
+        return r.OLD
+    return r.NEW if kind == d.UPDATED and scalars[d.MODE] == d.DISCARDS else r.ALL
+
+
+@inlined
 def next_end(end: int, every: int, phase: int) -> int:
     """The first rank not below a rank at which a window ends."""
     return end + (phase - end) % every
@@ -39,20 +47,48 @@ def place_ahead(nodes: Ints, keys: Ints, key: int, place: int, rows: int, rank: 
     return leaf << r.SLOT_BITS | slot if leaf else 0
 
 
+@inlined
+def late_upto(late: Ints, i: int, last: int, time: int) -> int:
+    """The first of the late rows of a key that is after a time."""
+    while i < last and late[2 * i + 1] <= time:
+        i += 1
+    return i
+
+
+@outlined
+def shown_before(
+    nodes: Ints, keys: Ints, key: int, late: Ints, first: int, at: int, last: int, rank: int
+) -> int:
+    """Of the late rows of a key, the first that lies behind the row that had a rank before."""
+    while at < last:
+        time = late[2 * at + 1]
+        following = late_upto(late, at, last, time)
+        if rank_from(nodes, keys, key, time + 1) - (following - first) > rank:
+            break
+        at = following
+    return at
+
+
 @outlined
 def put_counted(
-    t: Directory, base: int, query: int, key: int, begin: int, end: int, known: int
+    t: Directory, base: int, query: int, key: int, begin: int, end: int, first: int, last: int
 ) -> int:
-    """The windows that end with a row whose rank is in a range; up to a number of rows updated."""
+    """The windows that end with a row of a range of ranks; some late rows of the key moved them."""
     nodes, keys, q = ints(t, base + r.AT_NODES), ints(t, base + r.AT_KEYS), query * r.Q_FIELDS
-    queries = ints(t, base + r.AT_QUERIES)
+    queries, late, at = ints(t, base + r.AT_QUERIES), ints(t, base + r.AT_SORTED), first
     size, every = queries[q + r.Q_SIZE], queries[q + r.Q_EVERY]
+    known = end - (last - first) if last > first else 0
     upto = next_end(max(begin + 1, queries[q + r.Q_LEAST]), every, queries[q + r.Q_PHASE])
     place = place_of_rank(nodes, keys, key, upto - 1) if upto <= end else 0
     while upto <= end:
-        kind = d.UPDATED if upto <= known else d.NEW
+        kind, low = d.UPDATED if upto <= known else d.NEW, -d.FAR
+        which = emitted_rows(ints(t, d.SCALARS), kind)
+        if which == r.NEW:
+            rank = max(upto - size, 0)
+            at = shown_before(nodes, keys, key, late, first, at, last, rank)
+            low = rank + at - first
         number = queries[q + r.Q_ID]
-        put_window(t, base, number, key, kind, upto - size, upto, place, -d.FAR, size)
+        put_window(t, base, number, key, kind, upto - size, upto, place, low, size, which)
         upto += every
         if upto <= end:
             place = place_ahead(nodes, keys, key, place, every, upto - 1)
@@ -66,8 +102,10 @@ def put_rolling(
     """The window up to the rows of a time, the last of which lies at a place."""
     q, queries = query * r.Q_FIELDS, ints(t, base + r.AT_QUERIES)
     start = time - queries[q + r.Q_SIZE] + 1
-    if start > ints(t, d.SCALARS)[d.SINCE]:
-        put_window(t, base, queries[q + r.Q_ID], key, kind, start, time + 1, place, start, d.FAR)
+    if start > ints(t, base + r.AT_SCALARS)[r.SINCE]:
+        number = queries[q + r.Q_ID]
+        which = emitted_rows(ints(t, d.SCALARS), kind)
+        put_window(t, base, number, key, kind, start, time + 1, place, start, d.FAR, which)
 
 
 @inlined
@@ -116,13 +154,13 @@ def put_every_due(
 
 @inlined
 def put_marked(
-    t: Directory, base: int, query: int, key: int, kind: int, start: int, end: int
+    t: Directory, base: int, query: int, key: int, kind: int, start: int, end: int, which: int
 ) -> None:
-    """The window from a mark to another."""
+    """The window from a mark to another, or some rows of it."""
     nodes, keys = ints(t, base + r.AT_NODES), ints(t, base + r.AT_KEYS)
     number = ints(t, base + r.AT_QUERIES)[query * r.Q_FIELDS + r.Q_ID]
     place = last_before(nodes, keys[(key << r.KEY_BITS) + r.ROOT], end)
-    put_window(t, base, number, key, kind, start, end, place, start, d.FAR)
+    put_window(t, base, number, key, kind, start, end, place, start, d.FAR, which)
 
 
 @outlined
@@ -136,7 +174,7 @@ def put_marked_due(t: Directory, base: int, query: int, key: int, low: int, high
     while mark and time_at(nodes, mark) <= high:
         end = time_at(nodes, mark)
         if start < end:
-            put_marked(t, base, query, key, d.NEW, start, end)
+            put_marked(t, base, query, key, d.NEW, start, end, r.ALL)
         start, mark = end, mark_after(nodes, keys, key, end)
     return 0
 
@@ -154,7 +192,7 @@ def put_due(t: Directory, base: int, key: int, low: int, high: int) -> int:
         if kind == r.COUNTED:
             begin = rank_from(nodes, keys, key, low)
             end = rank_from(nodes, keys, key, high)
-            put_counted(t, base, query, key, begin, end, 0)
+            put_counted(t, base, query, key, begin, end, 0, 0)
         elif kind == r.MARKED_OUT:
             put_marked_due(t, base, query, key, low, high)
         elif every == 1:
