@@ -158,7 +158,7 @@ OTHERS: dict[str, tuple[Arguments, Arguments, str]] = {
     "a negative factor": (
         {"x": [1, -1, 2]},
         {"aggregates": {"g": ("geomean", "x")}},
-        "query \"'g' over .*Event\\(time=2, .*: -1 is no value of geomean: it must not be negative",
+        "-1 is no value of geomean: it must not be negative; it is in row 1 of the values: convert",
     ),
     "progress": ({}, {"progress": "yes"}, "progress must be True, False or None, not 'yes'"),
     "to": (

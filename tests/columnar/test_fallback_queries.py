@@ -93,7 +93,7 @@ def test_explain_names_the_method_of_each_query_and_why() -> None:
         "all: sliding of collect: records (collect has no form over columns); by definition",
         f"far: tumbling of sum: generic ({too_long} {2**60 - 1} of 0: {remedy})",
     ]
-    assert "collect: generic" in with_query("all").explain()
+    assert "collect: compiled" in with_query("all").explain()
 
 
 def with_query(name: str) -> ColumnarOperator:

@@ -15,7 +15,7 @@ from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
-from muntin.snapshot import restore, snapshot
+from muntin.snapshot import restore, snapshot, transfer_state
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
@@ -99,13 +99,27 @@ def test_a_percentile_of_many_digits_never_wraps(p: str, kind: type[float]) -> N
     assert answered.results()[0].value == pytest.approx(2999 / 3, rel=NEAR)
 
 
-def test_an_integer_beyond_floats_is_refused_with_a_float() -> None:
+@pytest.mark.parametrize("name", ["sum", "mean", "median", "range"])
+def test_an_integer_beyond_floats_is_refused_with_a_float(name: str) -> None:
+    operator, restored = ColumnarOperator(), ColumnarOperator()
+    for one in (operator, restored):
+        one.add(Query("q", tumbling(10), named(name)))
+    message = "the values: an integer beyond all floats has no place among floats, as of row"
+    with pytest.raises(UnsupportedError, match=f"{message} 1; make all of them floats or none"):
+        operator.take(Step((Event(1, 10**400), Event(2, 1.5))))
+    operator.take(Step((Event(1, 10**400),)))
+    transfer_state(operator, restored)
+    for one in (operator, restored):
+        with pytest.raises(UnsupportedError, match=f"{message} 0"):
+            one.take(Step((Event(1, 1.5),)))
+        assert one.take(Step((), 10)).results[0].value in (10**400, inf, 0)
+
+
+def test_an_integer_beyond_floats_is_the_greatest() -> None:
     operator = ColumnarOperator()
     operator.add(Query("q", tumbling(10), named("max")))
-    with pytest.raises(UnsupportedError, match="a value is an integer beyond all floats"):
-        operator.take(Step((Event(1, 10**400), Event(2, 1.5))))
-    operator.take(Step((Event(1, 7),)))
-    assert operator.take(Step((), 10)).results[0].value == 7
+    operator.take(Step((Event(1, 10**400), Event(2, 1.5))))
+    assert operator.take(Step((), 10)).results[0].value == 10**400
 
 
 def test_nulls_of_arrow_are_refused_where_numpy_has_none_for_them() -> None:

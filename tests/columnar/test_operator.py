@@ -196,7 +196,7 @@ def test_a_watermark_of_columns_is_as_one_of_events(watermark: float) -> None:
         ([2**62], [1], "the time of an event is 4611686018427387904"),
         (np.array([2**63], np.uint64), [1], "the time of an event is 9223372036854775808"),
         ([1], [1, 2], r"the values has the shape \(2,\), and there are 1 times"),
-        ([1], ["x"], "the values is of <U1, which is no number"),
+        ([1], ["x"], "'x' is no value of sum: it is not a number; it is in row 0 of the values"),
         ([1], {"a": [1]}, "say which of the columns"),
         ([1], None, "no values were given"),
     ],

@@ -18,6 +18,7 @@ from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.kernels.slicing.arrays import Flags
 from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.choice import Rank
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment
@@ -113,6 +114,11 @@ class EngineGroup:
         return [*{part: None for form in self.forms.values() for part in form.parts}]
 
     @property
+    def stored_parts(self) -> list[Part]:
+        """What the engine keeps for them."""
+        return [*dict.fromkeys(part.stored for part in self.parts)]
+
+    @property
     def live_stores(self) -> list[SessionStore]:
         """The sessions that queries need."""
         return (
@@ -139,7 +145,7 @@ class EngineGroup:
                 for form in self.forms.values()
                 for part in form.parts
                 for source in part.sources
-                if form.name == "range" or isinstance(part, Sum | Squares)
+                if form.name == "range" or isinstance(part, Sum | Squares | Rank)
             }
             for kind in self.tracks:
                 if isinstance(kind, Session):

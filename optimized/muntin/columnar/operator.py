@@ -83,8 +83,7 @@ class ColumnarOperator(Persistent, CustomState):
         if query.id in self._queries:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         since = max(clock(self._seen), self._clock.watermark)
-        form = form_of(query.aggregate) or Opaque(query)
-        plan = planned(query, form, self._settings, self._method)
+        form, plan = self._planned(query)
         if plan.method == "generic":
             query = self._generic.add(query, since, self._clock, self._seen)
         else:
@@ -94,6 +93,15 @@ class ColumnarOperator(Persistent, CustomState):
             self._place[query.id] = place
             self._sources |= dict.fromkeys(form.sources)
         self._queries[query.id], self._plans[query.id] = query, (form, plan)
+
+    def _planned(self, query: Query) -> tuple[Form | Opaque, Plan]:
+        """The form of a query for the engine, if that serves it, else its form over columns."""
+        form: Form | Opaque = form_of(query.aggregate, in_engine=True) or Opaque(query)
+        plan = planned(query, form, self._settings, self._method)
+        if plan.method != "compiled":
+            form = form_of(query.aggregate) or Opaque(query)
+            plan = planned(query, form, self._settings, self._method)
+        return form, plan
 
     def _place_of(self, query: Query, since: int, method: str) -> Place:
         by_window = self._settings.dialect.lateness == "window"
@@ -167,7 +175,7 @@ class ColumnarOperator(Persistent, CustomState):
     def _batch_of(self, events: Sequence[Event]) -> Batch:
         """Return events as columns; if some are no numbers, say which query can't have them."""
         try:
-            return of_events(events, self._arrivals, list(self._sources))
+            return of_events(events, self._arrivals, list(self._sources), self._number_sources())
         except UnsupportedError:
             for query in self._queries.values():
                 for event in events:
@@ -219,11 +227,21 @@ class ColumnarOperator(Persistent, CustomState):
     ) -> Batch:
         """The columns of a step, checked."""
         _ = Step(watermark=watermark)  # which refuses what is none
-        batch = of_columns(times, values, edges, self._arrivals, list(self._sources))
+        sources, numbers = list(self._sources), self._number_sources()
+        batch = of_columns(times, values, edges, self._arrivals, sources, numbers)
         check_times(batch)
         if self._settings.in_order:
             check_sorted(self._seen, batch.time)
         return batch
+
+    def _number_sources(self) -> set[Source]:
+        """The columns that must be of numbers: those that not only engines read."""
+        return {
+            source
+            for name, place in self._place.items()
+            if not isinstance(self.groups[place], EngineGroup)
+            for source in self._plans[name][0].sources
+        }
 
     def _take_fast(
         self, times: object, values: object, keys: object, watermark: float | None

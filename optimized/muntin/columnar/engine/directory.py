@@ -91,8 +91,8 @@ SLIDING, CUMULATE = range(2)
 # fields of a part
 (
     P_ADD, P_MERGE, P_COPY, P_PREFIX, P_RANGE, P_SOURCE, P_SECOND, P_TIME, P_CELLS, P_OUT, P_TREE,
-    P_COLUMNS, P_FLAGS, P_FIELDS,
-) = range(14)  # fmt: skip
+    P_COLUMNS, P_FLAGS, P_LOG, P_ROOM, P_FIELDS,
+) = range(16)  # fmt: skip
 
 UPWARD, REAL, ORDERED = 1, 2, 4
 """Flags of a part: what is greater, or later, wins; what is compared are floats;

@@ -82,4 +82,4 @@ class Reach(NamedTuple):
         kind, size, step, phase, origin = (self.rows[:, field] for field in range(5))
         end = limit + 1 + (phase - limit - 1) % step
         pane = end - 1 - (end - 1 - origin) % size
-        return int(np.where(kind == d.CUMULATE, pane, end - size).min())
+        return int(np.where(kind == d.CUMULATE, pane, end - size).min(initial=d.FAR))

@@ -14,6 +14,7 @@ from muntin.columnar.engine.cells import fill_key_table
 from muntin.columnar.engine.kernel_language import Ints, Phase
 from muntin.columnar.engine.layout import best_layout, lay_rows, live_rows, set_layout
 from muntin.columnar.engine.partials.kernels import filled
+from muntin.columnar.engine.partials.promotion import compact_logs
 from muntin.columnar.engine.records.compaction import compact_records, renumber_records
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
 
@@ -103,8 +104,9 @@ def give_back(engine: "ColumnarEngine") -> None:
     else:
         _give_rows_back(engine)
     _give_results_back(engine)
+    logged = compact_logs(engine)
     room = [engine.directory.arrays[place].size for place in (d.ROW_COUNT, d.REVISION)]
-    room += [store.room for store in engine.stores]
+    room += [logged, *(store.room for store in engine.stores)]
     room += [engine.records.room] if engine.records else []
     scalars[d.WORK] = 0
     scalars[d.WORK_LIMIT] = max(LEAST_WORK, int(scalars[d.KEY_COUNT]) + sum(room))

@@ -9,7 +9,8 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.columnar.engine.partials.conversion import fields_of
+from muntin.columnar.engine.partials.conversion import fields_of, words
+from muntin.columnar.engine.partials.values.log_readers import log_rows
 from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.parts import Count, Part
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
 
 Columns = Mapping[Part, tuple[AnyArray, ...]]
+MOST_COLUMNS = 5
+"""Of a part."""
 
 
 class StepRows:
@@ -37,6 +40,16 @@ class StepRows:
             for kept in engine.parts
         }
         self._kernels = {kept.part: kept.kernels for kept in engine.parts}
+        self._tables = {
+            kept.part: [codes.values if codes else None for codes in kept.codes]
+            for kept in engine.parts
+        }
+        self._logs = {
+            reader: log_rows(kept, reader, *map(words, self.parts[kept.part]))
+            for kept in engine.parts
+            for reader in kept.readers
+            if kept.log and end > begin
+        }
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -44,12 +57,15 @@ class StepRows:
 
     def fields(self, part: Part) -> Fields:
         """The columns of a part as `Form.finish` takes them; of one that no value came to, none."""
+        if part in self._logs:
+            return self._logs[part].fields()
         if part in self.parts:
-            return fields_of(self._kernels[part], part, [*map(column_of, self.parts[part])])
+            columns = [*map(column_of, self.parts[part])]
+            return fields_of(self._kernels[part], part, columns, self._tables[part])
         if isinstance(part, Count):
             return (column_of(self.count),)
         none = column_of(np.zeros(len(self), np.int64))
-        return none, none, none
+        return (none,) * MOST_COLUMNS
 
 
 class WindowRows(StepRows):

@@ -14,7 +14,10 @@ from muntin.columnar.engine.engine import REVISION_ARRAYS, ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints, floats
 from muntin.columnar.engine.layout import LiveRows, best_layout, lay_rows, live_rows
 from muntin.columnar.engine.partials.kernels import DTYPES
+from muntin.columnar.engine.partials.part_table import KeptPart
 from muntin.columnar.engine.partials.promotion import live_bound
+from muntin.columnar.engine.partials.sources import SourceColumns
+from muntin.columnar.engine.partials.values.saved_columns import saved_columns
 from muntin.columnar.engine.records.compaction import (
     Records,
     lay_records,
@@ -25,12 +28,12 @@ from muntin.columnar.engine.records.layout import RECORD_NUMBERS
 from muntin.columnar.engine.records.state import check_record_columns, check_records
 from muntin.columnar.engine.sessions.compaction import Sessions, lay_sessions, live_sessions
 from muntin.columnar.engine.sessions.state import check_columns, check_sessions
-from muntin.kernels.slicing.choice import Choice
+from muntin.columnar.engine.sessions.store import SessionStore
+from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.parts import Max, Min, Part
 from muntin.kernels.slicing.sound import Facts, ensure, row_of, values_within
 from muntin.snapshot.errors import corrupt_snapshot
-from muntin.spec.algebra.values import sort_key
+from muntin.spec.errors import MuntinError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,11 +42,15 @@ if TYPE_CHECKING:
 
 
 class PartState(NamedTuple):
-    """A partial: its number among those of the queries, its types, a column for each field."""
+    """A partial: its number among those of the queries, its types, a column for each field.
+
+    One that is empty has only seen nulls, so it may get values of any type yet.
+    """
 
     number: int
     types: list[str]
     columns: list[AnyArray]
+    is_empty: bool
 
 
 class EngineState(NamedTuple):
@@ -58,6 +65,8 @@ class EngineState(NamedTuple):
     revisions: list[Ints]
     stores: list[Sessions]
     records: Records | None
+    floats: list[Source]
+    huge: list[Source]
 
 
 def save_engine(group: "EngineGroup") -> EngineState | None:
@@ -66,7 +75,7 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
     if engine is None or sources is None:
         return None
     arrays, table = engine.directory.arrays, engine.timetable
-    needed = group.parts
+    needed = group.stored_parts
     live = live_rows(engine)
     live = LiveRows(*(column[np.lexsort((live.key, live.slice))] for column in live))
     revised = arrays[d.REVISION] > 0
@@ -76,23 +85,58 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
         table.blank.astype(np.int64) if table else np.zeros(0, np.int64),
         live.slice, live.key, arrays[d.ROW_COUNT][live.row],
         [
-            PartState(number, [*one.types], [arrays[place][live.row] for place in one.cells])
+            PartState(
+                number, [*one.types],
+                saved_columns(one, [arrays[p][live.row] for p in one.cells]), one.is_empty,
+            )
             for number, one in kept
         ],
         [arrays[place][revised] for place in REVISION_ARRAYS],
-        [live_sessions(store, [one.part for _, one in kept]) for store in group.live_stores],
-        _save_records(group, [one.part for _, one in kept]),
+        [_saved_sessions(store, [one for _, one in kept]) for store in group.live_stores],
+        _saved_records(group, [one for _, one in kept]),
+        sorted(sources.floats, key=repr), sorted(sources.huge, key=repr),
     )  # fmt: skip
 
 
-def _save_records(group: "EngineGroup", parts: "Sequence[Part]") -> Records | None:
+def _saved_sessions(store: SessionStore, kept: "Sequence[KeptPart]") -> Sessions:
+    sessions = live_sessions(store, [one.part for one in kept])
+    return sessions._replace(columns=_saved(kept, sessions.columns))
+
+
+def _saved_records(group: "EngineGroup", kept: "Sequence[KeptPart]") -> Records | None:
     """The records of a group; its queries are numbered in their order, as a new group does."""
     engine = group.engine
     if engine is None or engine.records is None or not group.records:
         return None
+    parts = [one.part for one in kept]
     held = live_records(engine.records, parts, int(engine.scalars[d.LIMIT]))
     numbers = [number - RECORD_NUMBERS for number in group.records.values()]
-    return renumber_queries(held, numbers)
+    return renumber_queries(held._replace(columns=_saved(kept, held.columns)), numbers)
+
+
+def _saved(
+    kept: "Sequence[KeptPart]", columns: "Sequence[Sequence[AnyArray]]"
+) -> list[list[AnyArray]]:
+    return [saved_columns(one, each) for one, each in zip(kept, columns, strict=True)]
+
+
+def _restored_all(
+    sources: SourceColumns, kept: "Sequence[KeptPart]", columns: list[list[AnyArray]], name: str
+) -> list[list[AnyArray]]:
+    if len(columns) != len(kept):
+        raise corrupt_snapshot(f"`{name}.columns` must be of {len(kept)} partials")
+    return [_restored(sources, *pair) for pair in zip(kept, columns, strict=True)]
+
+
+def _restored(sources: SourceColumns, kept: KeptPart, columns: list[AnyArray]) -> list[AnyArray]:
+    """The columns of a part of what a snapshot has; their types are those of the part."""
+    try:
+        restored = sources.restored(kept, columns)
+    except (MuntinError, TypeError, ValueError, OverflowError) as cause:
+        raise corrupt_snapshot(f"`{kept.part}` must have columns of its types") from cause
+    if [column.dtype for column in restored] != [i.dtype for i in kept.kernels.identity]:
+        raise corrupt_snapshot(f"`{kept.part}` must have columns of its types")
+    return restored
 
 
 def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: int) -> None:
@@ -101,31 +145,30 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
     ensure(_of_state(group, engine, state, keys))
     engine.scalars[d.KEY_COUNT] = max(keys, 1)
     engine.directory.grow(d.OUT_ROW, 1 << max(keys, 1).bit_length())
-    kept = [sources.restore(group.parts[one.number], tuple(one.types)) for one in state.parts]  # type: ignore[arg-type] # checked
-    for one, part in zip(state.parts, kept, strict=True):
-        if [column.dtype for column in one.columns] != [i.dtype for i in part.kernels.identity]:
-            raise corrupt_snapshot(f"`{part.part}` must have columns of its types")
-        if isinstance(part.part, Min | Max | Choice):
-            some = [value for value in one.columns[0].tolist() if value is not None]
-            part.order = sort_key(some[0])[0] if some else None
+    parts = group.stored_parts
+    kept = [sources.restore(parts[one.number], tuple(one.types)) for one in state.parts]  # type: ignore[arg-type] # checked
+    sources.floats, sources.huge = {*state.floats}, {*state.huge}
+    for one, each in zip(kept, state.parts, strict=True):
+        one.is_empty = each.is_empty
+    pairs = zip(kept, state.parts, strict=True)
+    columns = {id(one): _restored(sources, one, each.columns) for one, each in pairs}
     if engine.timetable:
         engine.timetable.edges, engine.timetable.blank = state.edges, state.blank.astype(np.bool_)
         engine.lay_edges()
         live = LiveRows(state.slice, state.key, np.arange(state.slice.size))
-        columns: list[Sequence[AnyArray]] = [
-            next(one.columns for one, part in zip(state.parts, kept, strict=True) if part is held)
-            for held in engine.parts
-        ]
         lanes = keys <= 1 and not state.key.any()
-        lay_rows(engine, d.LANES if lanes else best_layout(engine), live, state.count, columns)
+        held = [columns[id(one)] for one in engine.parts]
+        lay_rows(engine, d.LANES if lanes else best_layout(engine), live, state.count, held)
     engine.set_revisions(state.revisions, 0)
     parts = [part.part for part in kept]
-    for store, held in zip(group.live_stores, state.stores, strict=True):
-        ensure(check_columns(store, held, parts))
-        lay_sessions(store, held, parts)
+    for store, sessions in zip(group.live_stores, state.stores, strict=True):
+        restored = _restored_all(sources, kept, sessions.columns, "sessions")
+        ensure(check_columns(store, sessions._replace(columns=restored), parts))
+        lay_sessions(store, sessions._replace(columns=restored), parts)
     if engine.records and state.records:
-        ensure(check_record_columns(engine.records, state.records, parts))
-        lay_records(engine.records, state.records, parts)
+        columns = _restored_all(sources, kept, state.records.columns, "records")
+        ensure(check_record_columns(engine.records, state.records._replace(columns=columns), parts))
+        lay_records(engine.records, state.records._replace(columns=columns), parts)
     summed = [part for part in engine.parts if part.kernels.degree]
     for nth, part in enumerate(summed):
         floats(engine.directory, d.SUM_BOUND)[nth] = live_bound(engine, part)
@@ -150,16 +193,20 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
     yield "`slice` and `key` must be in order", keys < FAR >> 32 and bool(rises.all())
     yield "`slice` must be none that is blank", not n or not state.blank[state.slice].any()
     numbers = [one.number for one in state.parts]
-    known = all(type(number) is int and 0 <= number < len(group.parts) for number in numbers)
+    most = len(group.stored_parts)
+    known = all(type(number) is int and 0 <= number < most for number in numbers)
     yield "`parts` must be those of the queries", known and len({*numbers}) == len(numbers)
     for one in state.parts:
         yield "`types` must be names of types", all(kind in DTYPES for kind in one.types)
+        yield "`is_empty` must be a boolean", type(one.is_empty) is bool
         for column in one.columns:
             yield f"`parts` must have {n} rows, found {column.shape}", column.shape == (n,)
     yield "`revisions` must be three columns", len(state.revisions) == len(REVISION_ARRAYS)
     for column in state.revisions:
         yield row_of("revisions", column, size=state.revisions[0].size)
     yield values_within("revisions", state.revisions[-1], 1, FAR)
+    read = group.sources.sources if group.sources else set[Source]()
+    yield "`floats` and `huge` must be columns", {*state.floats, *state.huge} <= read
     yield "`stores` must be one for each gap", len(state.stores) == len(group.live_stores)
     for store, held in zip(group.live_stores, state.stores, strict=True):
         yield from check_sessions(store, held, keys)

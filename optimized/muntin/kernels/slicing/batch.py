@@ -1,6 +1,6 @@
 """A batch: the events of a step as columns, in the order of arrival."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
@@ -97,8 +97,13 @@ class Batch:
         return keyed
 
 
-def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:
-    """Return events as columns; what is no number of 64 bits is refused."""
+def of_events(
+    events: Sequence[Event],
+    arrivals: int,
+    sources: Sequence[Source],
+    of_numbers: Container[Source] | None = None,
+) -> Batch:
+    """Return events as columns: all of numbers, or only some, and the others of whatever comes."""
     time = ints([within(one.time, "the time of an event", FARTHEST) for one in events])
     gaps = (within(one.gap or 0, f"the gap of the event at {one.time}", LONGEST) for one in events)
     return Batch(
@@ -106,7 +111,12 @@ def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source])
         np.zeros_like(time),
         ints(list(gaps)),
         ints([one.punctuation for one in events]),
-        {s: numbers([_field(one, s) for one in events], "a value") for s in sources},
+        {
+            s: column_of_items([_field(one, s) for one in events])
+            if of_numbers is not None and s not in of_numbers
+            else numbers([_field(one, s) for one in events], "a value")
+            for s in sources
+        },
         partial(objects, events),
         arrivals,
     )
@@ -126,6 +136,20 @@ def _field(event: Event, source: Source) -> object:
     if isinstance(source, int) and is_row(value) and source < len(value):
         return value[source]
     raise UnsupportedError(f"{event} has no field {source!r} to make a column of")
+
+
+def column_of_items(values: Sequence[object]) -> Values:
+    """Return numbers as a column of these, and else values of any type."""
+    try:
+        return numbers(values, "a value")
+    except UnsupportedError:
+        return any_values(values)
+
+
+def any_values(values: Sequence[object]) -> Values:
+    """Return values of any type as a column; None is not there."""
+    valid = np.array([value is not None for value in values], np.bool_)
+    return Values(column_of(objects(values)), None if valid.all() else valid)
 
 
 def numbers(values: Sequence[object], what: str) -> Values:

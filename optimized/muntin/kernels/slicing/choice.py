@@ -1,6 +1,7 @@
 """Arg-min and arg-max over two columns, and the values themselves for what is holistic."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -103,6 +104,78 @@ class Everything(Part):
         counts = np.bincount(group, minlength=lo.size)
         ordered = values[_order(values, group)]
         return ordered, column_of(np.cumsum(counts) - counts), column_of(counts)
+
+
+@dataclass(frozen=True)
+class EnginePart(Part):
+    """What only the engine keeps, or reads from what it keeps."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Refuse."""
+        raise NotImplementedError(batch)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Refuse."""
+        raise NotImplementedError(a, b)
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Refuse."""
+        raise NotImplementedError(fields)
+
+
+@dataclass(frozen=True)
+class InOrder(EnginePart):
+    """The values in the order of time and arrival, as tuples; if so said, all are texts."""
+
+    are_texts: bool = False
+    folds = "lists of values"
+
+
+@dataclass(frozen=True)
+class Ties(EnginePart):
+    """The best value, and how many are as good."""
+
+    greatest: bool
+
+
+@dataclass(frozen=True)
+class Product(EnginePart):
+    """How many values, how many not finite, how many zeros, and the product of the others."""
+
+
+@dataclass(frozen=True)
+class Distinct(EnginePart):
+    """The values in their order, each once, as tuples."""
+
+    folds = "lists of values"
+
+    @property
+    def stored(self) -> Part:
+        """The values."""
+        return Everything(self.source)
+
+
+@dataclass(frozen=True)
+class Rank(EnginePart):
+    """The values at a share of all, rounded down and up to a rank, and how many there are."""
+
+    share: Fraction
+    folds = "lists of values"
+
+    @property
+    def stored(self) -> Part:
+        """The values."""
+        return Everything(self.source)
+
+
+def rank_at(n: Column, share: Fraction) -> tuple[int, Ints, Column]:
+    """Return the rank at a share of so many values: whole steps, and how many of parts are left."""
+    last = np.maximum(n - 1, 0)
+    if int(last.max(initial=0)) * share.numerator >= LAST or share.denominator >= LAST:
+        last = last.astype(np.object_)
+    scaled = last * share.numerator
+    steps: Ints = np.asarray(scaled // share.denominator, np.int64)
+    return share.denominator, steps, scaled % share.denominator
 
 
 def _order(values: Column, group: Ints) -> Ints:

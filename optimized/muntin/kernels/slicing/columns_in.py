@@ -1,6 +1,6 @@
 """Arrays as a batch: what is no column of numbers is refused, and named."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,10 +18,13 @@ from muntin.kernels.slicing.arrays import (
     constant,
     within,
 )
-from muntin.kernels.slicing.batch import Batch, Source, Values, numbers, objects
-from muntin.kernels.slicing.over import is_record
+from muntin.kernels.slicing.batch import Batch, Source, Values, any_values, numbers, objects
+from muntin.kernels.slicing.over import is_record, is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError, positive
 from muntin.spec.stream import Event, check_order
+
+FINEST_TIME = "datetime64[us]"
+"""The finest times that Python has a type for."""
 
 
 class Edges(NamedTuple):
@@ -31,12 +34,20 @@ class Edges(NamedTuple):
     marks: object = None
 
 
-def of_columns(
-    times: object, values: object, edges: Edges, arrivals: int, sources: Sequence[Source]
+def of_columns(  # noqa: PLR0913 - what a step has, and how it is read
+    times: object,
+    values: object,
+    edges: Edges,
+    arrivals: int,
+    sources: Sequence[Source],
+    of_numbers: Container[Source] | None = None,
 ) -> Batch:
-    """Return arrays as a batch: times, and values in one array or in several with names."""
+    """Return arrays as a batch: times, and values in one array or in several with names.
+
+    All columns are of numbers, or only some, and the others of whatever comes.
+    """
     time = time_column(times)
-    columns = {source: source_values(values, source, time.size) for source in sources}
+    columns = {s: source_values(values, s, time.size, of_numbers) for s in sources}
     none = constant(0, time.size)
     own = none if edges.gaps is None else _gaps(edges.gaps, time)
     mark = none if edges.marks is None else _marks(edges.marks, time.size)
@@ -94,8 +105,16 @@ def check_times(batch: Batch) -> None:
         within(extreme, "the time of an event", FARTHEST)
 
 
-def source_values(values: object, source: Source, n: int) -> Values:
-    """Return a column of values as an aggregate reads it."""
+def source_values(
+    values: object, source: Source, n: int, of_numbers: Container[Source] | None = None
+) -> Values:
+    """Return a column of numbers, or, if only some are of numbers, of whatever comes."""
+    read = value_column if of_numbers is None or source in of_numbers else any_column
+    return read(*_source(values, source), n)
+
+
+def _source(values: object, source: Source) -> tuple[object, object]:
+    """Return a column of values as an aggregate reads it, and what messages call it."""
     if source is None and values is None:
         raise InvalidInputError("there are queries over values, and no values were given")
     if source is not None:
@@ -103,10 +122,10 @@ def source_values(values: object, source: Source, n: int) -> Values:
             raise InvalidInputError(
                 f"there are queries over {source!r}, and there is no such column"
             )
-        return value_column(values[source], source, n)
+        return values[source], source
     if is_record(values):
         raise InvalidInputError(f"say which of the columns {list(values)} to aggregate, by `over`")
-    return value_column(values, "the values", n)
+    return values, "the values"
 
 
 def value_column(values: object, what: object, n: int) -> Values:
@@ -125,6 +144,25 @@ def value_column(values: object, what: object, n: int) -> Values:
         return Values(column_of(objects(array.tolist())))
     dtype = np.float64 if array.dtype.kind == "f" else np.int64
     return Values(column_of(array.astype(dtype, copy=False)))
+
+
+def any_column(values: object, what: object, n: int) -> Values:
+    """Numbers as numbers of 64 bits; if some are none, values as they are, None as null.
+
+    >>> column = any_column(["b", None, "a"], "name", 3)
+    >>> column.data.tolist(), column.valid.tolist()
+    (['b', None, 'a'], [True, False, True])
+    """
+    try:
+        return value_column(values, what, n)
+    except UnsupportedError:
+        array = bare(values, what)
+    if array.shape != (n,):
+        raise InvalidInputError(f"{what} has the shape {array.shape}, and there are {n} times")
+    data: list[object] = list(values) if is_row(values) else array.tolist()
+    if array.dtype.kind == "M":
+        data = array.astype(FINEST_TIME).tolist()
+    return any_values(data)
 
 
 def whole_items(values: object, array: NDArray[np.generic]) -> list[object] | None:

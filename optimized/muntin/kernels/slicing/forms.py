@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
+from math import exp, inf, ldexp, log, nan
+from sys import float_info
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +14,17 @@ from muntin.kernels.compiler.availability import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Batch, Source, objects
-from muntin.kernels.slicing.choice import Choice, Everything, some
+from muntin.kernels.slicing.choice import (
+    Choice,
+    Distinct,
+    Everything,
+    InOrder,
+    Product,
+    Rank,
+    Ties,
+    rank_at,
+    some,
+)
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
@@ -73,6 +85,7 @@ Folded: TypeAlias = Mapping[Part, Fields]
 Make: TypeAlias = Callable[[str, Source], "Form"]
 EXACT = 2.0**53
 """Below it a quotient of two integers, taken as floats, is the nearest float."""
+LOG_MOST, MOST_POWER = log(float_info.max), float_info.max_exp - 2
 
 
 @dataclass(frozen=True)
@@ -100,7 +113,7 @@ class Form:
         return self.finish({part: part.fold(store.parts[part], lo, hi) for part in self.parts})
 
 
-def form_of(aggregate: AnyAggregate) -> Form | None:
+def form_of(aggregate: AnyAggregate, *, in_engine: bool = False) -> Form | None:
     """Return the form of an aggregate: of the catalogue, over fields, or of the user's own."""
     if isinstance(aggregate, CompiledAggregate):
         return _summary(aggregate) if COMPILED else None
@@ -112,7 +125,7 @@ def form_of(aggregate: AnyAggregate) -> Form | None:
             and same_function(aggregate.lower, inner.lower)
         ):
             return None
-    return form(inner.name, sources) if _of_catalogue(inner) else None
+    return form(inner.name, sources, in_engine=in_engine) if _of_catalogue(inner) else None
 
 
 def _summary(aggregate: CompiledAggregate) -> Form:
@@ -140,8 +153,8 @@ def _of_catalogue(aggregate: AnyAggregate) -> bool:
         return False
 
 
-def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
-    """Return the form of this name over columns."""
+def form(name: str, sources: tuple[Source, ...] = (), *, in_engine: bool = False) -> Form | None:
+    """Return the form of this name over columns: of those that are, or for the engine."""
     first: Source = sources[0] if sources else None
     if name in ("argmin", "argmax"):
         pair: tuple[Source, ...] = sources or (0, 1)
@@ -150,9 +163,81 @@ def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
         return None
     if name == "median" or name.startswith("percentile("):
         p = Fraction(50) if name == "median" else Fraction(name[11:-1].rstrip("%"))
-        values = Everything(first)
+        return _ranked(name, first, p, in_engine=in_engine)
+    made = {**_SIMPLE, **_IN_ENGINE} if in_engine else _SIMPLE
+    return made[name](name, first) if name in made else None
+
+
+def _ranked(name: str, source: Source, p: Fraction, *, in_engine: bool) -> Form:
+    if not in_engine:
+        values = Everything(source)
         return Form(name, (values,), partial(_percentile, values, p))
-    return _SIMPLE[name](name, first) if name in _SIMPLE else None
+    part = Rank(source, p / 100)
+
+    def finish(folded: Folded) -> Answer:
+        low, high, n = folded[part]
+        return _between(low, high, n, p)
+
+    return Form(name, (part,), finish)
+
+
+def _listed(part: Callable[[Source], Part]) -> Make:
+    def make(name: str, source: Source) -> Form:
+        main = part(source)
+
+        def finish(folded: Folded) -> Answer:
+            return Answer(folded[main])
+
+        return Form(name, (main,), finish)
+
+    return make
+
+
+def _joined(name: str, source: Source) -> Form:
+    part = InOrder(source, are_texts=True)
+
+    def finish(folded: Folded) -> Answer:
+        texts = ["".join(row) if row else None for row in folded[part][0].tolist()]
+        return Answer((column_of(objects(texts)),))
+
+    return Form(name, (part,), finish)
+
+
+def _tied(*, greatest: bool) -> Make:
+    def make(name: str, source: Source) -> Form:
+        part = Ties(source, greatest)
+
+        def finish(folded: Folded) -> Answer:
+            _, n = folded[part]
+            return Answer((n,), n > 0)
+
+        return Form(name, (part,), finish)
+
+    return make
+
+
+def _geometric_mean(name: str, source: Source) -> Form:
+    part = Product(source)
+
+    def finish(folded: Folded) -> Answer:
+        means = [_root(*row) for row in zip(*(c.tolist() for c in folded[part]), strict=True)]
+        return Answer((np.array(means, np.float64),), folded[part][0] > 0)
+
+    return Form(name, (part,), finish)
+
+
+def _root(n: int, odd: int, zeros: int, product: float | Fraction, power: int) -> float:
+    """The n-th root of a product, given as a number and a power of two."""
+    if odd or zeros or not n:
+        return nan if odd else 0.0
+    if not isinstance(product, float):
+        exact = Fraction(product)
+        total = log(exact.numerator) - log(exact.denominator)
+    elif -MOST_POWER < power < MOST_POWER:  # as the logarithm of an integer is computed
+        total = log(ldexp(product, power))
+    else:
+        total = log(product / 2) + log(2) * (power + 1)
+    return exp(total / n) if total / n < LOG_MOST else inf
 
 
 def _single(part: Callable[[Source], Part], at: int, none: int | None = None) -> Make:
@@ -273,14 +358,20 @@ def _difference(a: Column, b: Column) -> Column:
 def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
     """Interpolate between the two nearest ranks, exactly for integers."""
     values, first, n = folded[part]
-    some: Flags = n > 0
     if not values.size:
-        return Answer((np.zeros(n.size),), some)
-    whole, steps, rest = _ranks(n, p / 100)
+        return Answer((np.zeros(n.size),), n > 0)
+    _, steps, rest = rank_at(n, p / 100)
     low = values[np.minimum(first + steps, values.size - 1)]
     high = values[np.minimum(first + steps + (rest > 0), values.size - 1)]
-    same = (low == high) | (rest == 0)
-    if values.dtype == np.float64:
+    return _between(low, high, n, p)
+
+
+def _between(low: Column, high: Column, n: Column, p: Fraction) -> Answer:
+    """Interpolate between two neighbours, of n values each."""
+    whole, _, rest = rank_at(n, p / 100)
+    some: Flags = n > 0
+    same = np.asarray((low == high) | (rest == 0), np.bool_)
+    if low.dtype == np.float64:
         below, over = (np.asarray(part / whole, np.float64) for part in (whole - rest, rest))
         with np.errstate(invalid="ignore"):
             return Answer((np.where(same, low, low * below + high * over),), some)
@@ -294,16 +385,6 @@ def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
     fractions = (Fraction(x, whole) for x in between.tolist())
     exact = [int(x) if x.denominator == 1 else x for x in fractions]
     return Answer((column_of(objects(exact)),), some)
-
-
-def _ranks(n: Column, share: Fraction) -> tuple[int, Ints, Column]:
-    """Return the rank at a share of so many values: whole steps, and how many of parts are left."""
-    last = np.maximum(n - 1, 0)
-    if int(last.max()) * share.numerator >= LAST or share.denominator >= LAST:
-        last = last.astype(np.object_)
-    scaled = last * share.numerator
-    steps: Ints = np.asarray(scaled // share.denominator, np.int64)
-    return share.denominator, steps, scaled % share.denominator
 
 
 _SIMPLE: Mapping[str, Make] = {
@@ -321,3 +402,12 @@ _SIMPLE: Mapping[str, Make] = {
     "range": _range,
     "m4": _several(Min, Max, First, Last),
 }
+_IN_ENGINE: Mapping[str, Make] = {
+    "collect": _listed(InOrder),
+    "concat": _joined,
+    "distinct": _listed(Distinct),
+    "maxcount": _tied(greatest=True),
+    "mincount": _tied(greatest=False),
+    "geomean": _geometric_mean,
+}
+"""What only the engine computes from parts."""

@@ -91,6 +91,11 @@ class Part(ABC):
         """The columns that it reads."""
         return (self.source,)
 
+    @property
+    def stored(self) -> "Part":
+        """What the engine keeps for it."""
+        return self
+
     @abstractmethod
     def lift(self, batch: Batch, /) -> Fields:
         """Return the partials of single events."""

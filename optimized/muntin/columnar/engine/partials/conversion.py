@@ -1,20 +1,26 @@
 """Columns of partials in other types: for results, and where values of another type come."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isfinite, isnan
 
 import numpy as np
 
+from muntin.columnar.engine.directory import FAR
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.columnar.engine.partials.kernels import PartKernels
+from muntin.columnar.engine.partials.kernels import VALUE_COLUMNS, PartKernels
 from muntin.columnar.engine.partials.sums import LIMB, LOW_BITS
+from muntin.columnar.engine.partials.values.value_codes import decoded
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, column_of, packed
+from muntin.kernels.slicing.choice import Choice, Product, Ties
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.parts import Part, Squares, Sum
 from muntin.spec.algebra.values import as_float
 
 Columns = Sequence[Column]
+Encode = Callable[[list[object]], Ints]
+Tables = Sequence[dict[int, object] | None]
+"""The values that codes stand for, for each column that a part reads; None if it has no codes."""
 HALF = 1 << LIMB - 1
 
 
@@ -53,8 +59,10 @@ def narrowed(values: Column) -> Column:
         return values
 
 
-def fields_of(kernels: PartKernels, part: Part, columns: Columns) -> Fields:
+def fields_of(kernels: PartKernels, part: Part, columns: Columns, tables: Tables = ()) -> Fields:
     """The columns of a part as `Form.finish` takes them."""
+    if any(table is not None for table in tables):
+        return values_of(part, columns, tables)
     if kernels.value_type == "wide" and isinstance(part, Sum):
         return (int_of_limbs(columns),)
     if kernels.value_type == "wide" and isinstance(part, Squares):
@@ -64,6 +72,15 @@ def fields_of(kernels: PartKernels, part: Part, columns: Columns) -> Fields:
     if isinstance(part, Custom):
         return column_of(columns[0]), packed(tuple(map(column_of, columns[1:])))
     return tuple(column_of(column) for column in columns)
+
+
+def values_of(part: Part, columns: Columns, tables: Tables) -> Fields:
+    """The columns of a part, with values in the place of their codes."""
+    values = [*map(column_of, columns)]
+    for place, table in zip(VALUE_COLUMNS.get(type(part), ()), tables, strict=False):
+        if table is not None:
+            values[place] = column_of(decoded(words(columns[place]), table))
+    return tuple(values)
 
 
 def _exact_or_spread(columns: Columns) -> Fields:
@@ -79,20 +96,53 @@ def _exact_or_spread(columns: Columns) -> Fields:
 
 
 def converted(
-    part: Part, old: PartKernels, new: PartKernels, columns: Columns, empty: Flags
+    part: Part,
+    old: PartKernels,
+    new: PartKernels,
+    columns: Columns,
+    empty: Flags,
+    encoders: Sequence[Encode | None] = (),
 ) -> list[Column]:
-    """The columns of a part for kernels of another type; rows that are empty stay so."""
+    """The columns of a part for kernels of another type; rows that are empty stay so.
+
+    Of a column of values that get codes the encoder is given.
+    """
     if isinstance(part, Sum):
         return _sums(old, new, columns)
     if isinstance(part, Squares):
         return _squares(old, new, columns)
-    cast = [
-        column_of(column.astype(identity.dtype))
-        for column, identity in zip(columns, new.identity, strict=True)
-    ]
-    if len(cast) == 1:  # an extreme: only that has no time that says that it is empty
-        cast[0][empty] = new.identity[0][0]
-    return cast
+    if isinstance(part, Product):
+        return _product(columns)
+    if isinstance(part, Ties):
+        empty = np.asarray(columns[1] == 0, np.bool_)
+    elif len(columns) > 1:  # a time says that a row is empty
+        times = words(columns[2] if isinstance(part, Choice) else columns[0])
+        empty = np.asarray(np.abs(times) == FAR, np.bool_)
+    coded = dict(zip(VALUE_COLUMNS.get(type(part), ()), encoders, strict=False))
+    made = list[Column]()
+    for k, (column, identity) in enumerate(zip(columns, new.identity, strict=True)):
+        encode = coded.get(k)
+        if encode:
+            made.append(_encoded(column, identity[0], empty, encode))
+        else:
+            made.append(column_of(column.astype(identity.dtype)))
+    if len(made) == 1:  # an extreme
+        made[0][empty] = new.identity[0][0]
+    return made
+
+
+def _encoded(column: Column, nothing: object, empty: Flags, encode: Encode) -> Column:
+    codes = np.full(column.size, nothing, np.int64)  # type: ignore[call-overload] # an integer
+    codes[~empty] = encode(column[~empty].tolist())
+    return column_of(codes)
+
+
+def _product(columns: Columns) -> list[Column]:
+    n, odd, zeros, fraction, power = columns
+    pairs = zip(fraction.tolist(), power.tolist(), strict=True)
+    exact = np.array([Fraction(x) * Fraction(2) ** k for x, k in pairs], np.object_)
+    counts = [column_of(column.astype(np.object_)) for column in (n, odd, zeros)]
+    return [*counts, column_of(exact), column_of(np.zeros(n.size, np.int64).astype(np.object_))]
 
 
 def _sums(old: PartKernels, new: PartKernels, columns: Columns) -> list[Column]:

@@ -9,18 +9,40 @@ from numpy.typing import NDArray
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.kernel_language import CallbackPhase, PartPhase
-from muntin.columnar.engine.partials import choice, columns, extremes, first_last, squares, sums
+from muntin.columnar.engine.partials import (
+    choice,
+    columns,
+    extremes,
+    first_last,
+    products,
+    squares,
+    sums,
+    ties,
+)
 from muntin.columnar.engine.partials.objects import copy_objects, object_kernels
+from muntin.columnar.engine.partials.values import logs
 from muntin.kernels.slicing.arrays import column_of
-from muntin.kernels.slicing.choice import Choice
+from muntin.kernels.slicing.choice import Choice, Everything, InOrder, Product, Ties
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
-ValueType = Literal["int", "wide", "float", "object"]
-"""Integers of 64 bits, such integers whose sums pass 64 bits, floats, or anything."""
+ValueType = Literal["int", "wide", "float", "object", "code", "rank"]
+"""Integers of 64 bits, such integers whose sums pass 64 bits, floats, numbers of any size; or
+anything, by a code, or by one in the order of the values."""
+CODED: tuple[ValueType, ...] = ("code", "rank")
 Identity = NDArray[np.generic]
 DTYPES: Mapping[ValueType, type[object]] = {
     "int": np.int64, "wide": np.int64, "float": np.float64, "object": np.object_,
+    "code": np.int64, "rank": np.int64,
 }  # fmt: skip
+TYPES_OF_OBJECTS: Mapping[type[Part], tuple[ValueType, ...]] = {
+    Min: ("rank",), Max: ("rank",), Ties: ("rank",), Everything: ("rank",),
+    First: ("code",), Last: ("code",), InOrder: ("code",), Choice: ("rank", "code"),
+}  # fmt: skip
+"""How parts keep what is no number of 64 bits; those that compute with it keep objects."""
+VALUE_COLUMNS: Mapping[type[Part], tuple[int, ...]] = {
+    Min: (0,), Max: (0,), Ties: (0,), First: (1,), Last: (1,), Choice: (0, 1),
+}  # fmt: skip
+"""Which columns of a part hold values of its columns as they came."""
 
 
 PartKernel = PartPhase | CallbackPhase
@@ -39,6 +61,7 @@ class PartKernels(NamedTuple):
     fold: PartKernel | None = None
     degree: int = 0  # of the values whose sum must not wrap
     flags: int = 0
+    is_log: bool = False
 
 
 def items(*values: object, value_type: ValueType = "int") -> tuple[Identity, ...]:
@@ -99,29 +122,41 @@ def _choice(part: Part, value_type: ValueType, brings: ValueType) -> PartKernels
     return PartKernels(value_type, identity, choice.add_choice, choice.merge_choice, flags=flags)
 
 
+def _ties(part: Part, value_type: ValueType, _: ValueType) -> PartKernels:
+    identity = (*items(0, value_type=value_type), *items(0))
+    greatest = isinstance(part, Ties) and part.greatest
+    flags = d.UPWARD * greatest | d.REAL * (value_type == "float")
+    return PartKernels(value_type, identity, ties.add_ties, ties.merge_ties, flags=flags)
+
+
+def _product(_: Part, __: ValueType, ___: ValueType) -> PartKernels:
+    identity = (*items(0, 0, 0), *items(1, value_type="float"), *items(0))
+    return PartKernels("float", identity, products.add_product, products.merge_products)
+
+
+def _log(part: Part, value_type: ValueType, _: ValueType) -> PartKernels:
+    in_order = isinstance(part, InOrder)
+    flags = d.ORDERED if in_order else d.REAL * (value_type == "float")
+    add, merge = logs.add_log, logs.merge_logs
+    return PartKernels(value_type, items(0, 0), add, merge, flags=flags, is_log=True)
+
+
 def _count(_: Part, __: ValueType, ___: ValueType) -> PartKernels:
     return int_sums("int", 1, columns.add_count)
 
 
 _MAKERS: Mapping[type[Part], Callable[[Part, ValueType, ValueType], PartKernels]] = {
     Count: _count, Sum: _sum, Squares: _squares, Min: _extreme, Max: _extreme,
-    First: _first_last, Last: _first_last, Choice: _choice,
+    First: _first_last, Last: _first_last, Choice: _choice, Ties: _ties, Product: _product,
+    Everything: _log, InOrder: _log,
 }  # fmt: skip
 
 
 def _objects(part: Part) -> PartKernels:
-    """The kernels of values of any type."""
-    sign = 1 if isinstance(part, Choice) and part.greatest else -1
-    add, merge = object_kernels(type(part), sign)
-    zeros = 1 if isinstance(part, Sum) else 4 if isinstance(part, Squares) else 0
-    nothing: list[object] = [0] * zeros or [None]
-    empty = items(*nothing, value_type="object")
-    if isinstance(part, First | Last):
-        empty = (*items(-d.FAR if isinstance(part, Last) else d.FAR), *empty)
-    if isinstance(part, Choice):
-        empty = (*empty, *empty, *items(d.FAR))
-    flags = d.ORDERED * isinstance(part, First | Last | Choice)
-    return PartKernels("object", empty, add, merge, copy_objects, flags=flags)
+    """The kernels of numbers of any type."""
+    add, merge = object_kernels(type(part))
+    empty = {Squares: (0, 0, 0, 0), Product: (0, 0, 0, 1, 0)}.get(type(part), (0,))
+    return PartKernels("object", items(*empty, value_type="object"), add, merge, copy_objects)
 
 
 def kernels_for(part: Part, value_type: ValueType, second: ValueType = "int") -> PartKernels | None:

@@ -1,4 +1,4 @@
-"""Partials of values of any type: integers beyond 64 bits, texts, dates, fractions.
+"""Partials that compute with numbers of any type: integers beyond 64 bits, fractions.
 
 State and step are the same; only the three kernels of a partial are functions of Python, which the
 step calls by their addresses. What they are to add was checked before the step: none of it raises.
@@ -12,15 +12,15 @@ from functools import cache
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.directory import AnyArray, Directory
+from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import CallbackPhase, Ints
-from muntin.columnar.engine.partials.choice import is_chosen
 from muntin.kernels.slicing.arrays import Objects, column_of
-from muntin.kernels.slicing.choice import Choice
-from muntin.kernels.slicing.parts import First, Last, Max, Min, Part, Squares, Sum
+from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.choice import InOrder, Product
+from muntin.kernels.slicing.parts import Part, Squares, Sum
 from muntin.spec.algebra.catalogue import named
-from muntin.spec.algebra.values import as_float, compare, number, sort_key
-from muntin.spec.errors import UnsupportedError
+from muntin.spec.algebra.values import as_float, number
+from muntin.spec.errors import InvalidInputError
 
 Items = tuple[object, ...]
 Combine = Callable[[Items, Items], Items]
@@ -40,61 +40,26 @@ def add_up(a: Items, b: Items) -> Items:
     return tuple(map(total, a, b))
 
 
-def order_of(a: object, b: object) -> int:
-    """-1, 0 or 1 as a value is less than, equal to or greater than another."""
-    if isinstance(a, int) and isinstance(b, int):
-        return (a > b) - (a < b)
-    return compare(a, b)
+def multiply(a: Items, b: Items) -> Items:
+    """The sums of items, and the product of the fourth."""
+    factors = Fraction(number(a[3])) * Fraction(number(b[3]))
+    return (*add_up(a[:3], b[:3]), factors, 0)
 
 
-def less(a: Items, b: Items) -> Items:
-    """The less value; nothing is None."""
-    return b if a[0] is None or (b[0] is not None and order_of(b[0], a[0]) < 0) else a
-
-
-def greater(a: Items, b: Items) -> Items:
-    """The greater value; nothing is None."""
-    return b if a[0] is None or (b[0] is not None and order_of(b[0], a[0]) > 0) else a
-
-
-def earlier(a: Items, b: Items) -> Items:
-    """The earlier of two times with values, the first if they are equal."""
-    return b if number(b[0]) < number(a[0]) else a
-
-
-def later(a: Items, b: Items) -> Items:
-    """The later of two times with values, the second if they are equal."""
-    return b if number(b[0]) >= number(a[0]) else a
-
-
-def chosen(sign: int) -> Combine:
-    """The value whose key is the greatest, or the least, and of equal ones the earliest."""
-
-    def combine(a: Items, b: Items) -> Items:
-        rank, times = 0, (int(number(a[2])), int(number(b[2])))
-        if d.FAR not in times:
-            rank = sign * order_of(b[0], a[0])
-        return b if is_chosen(rank, times[1], 0, times[0]) else a
-
-    return combine
-
-
-def value_alone(value: object, _: object, __: int) -> Items:
+def value_alone(value: object) -> Items:
     """A value."""
     return (value,)
 
 
-def value_at(value: object, _: object, time: int) -> Items:
-    """A value and its time."""
-    return time, value
+def factor(value: object) -> Items:
+    """How many, how many not finite, how many zeros, and the factor, exactly."""
+    x = number(value)
+    if x - x != 0:
+        return 1, 1, 0, 1, 0
+    return (1, 0, 0, Fraction(x), 0) if x else (1, 0, 1, 1, 0)
 
 
-def choice_of(key: object, value: object, time: int) -> Items:
-    """A key, what it brings, and its time."""
-    return key, value, time
-
-
-def powers(value: object, _: object, __: int) -> Items:
+def powers(value: object) -> Items:
     """How many, how many not finite, the sum and the sum of squares, exactly."""
     x = number(value)
     if x - x != 0:
@@ -107,7 +72,7 @@ def powers(value: object, _: object, __: int) -> Items:
 class ObjectKernels:
     """The kernels of a partial from two functions: what a row brings, and what two make."""
 
-    lift: Callable[[object, object, int], Items]
+    lift: Callable[[object], Items]
     combine: Combine
 
     def add(self, t: Directory, part: int, to: int, origin: int) -> int:
@@ -115,11 +80,10 @@ class ObjectKernels:
         del origin
         fields: list[int] = t.arrays[d.PARTS][part * d.P_FIELDS : (part + 1) * d.P_FIELDS].tolist()
         columns = columns_at(t, to, fields[d.P_COLUMNS])
-        values, second = t.arrays[fields[d.P_SOURCE]], t.arrays[fields[d.P_SECOND]]
+        values = t.arrays[fields[d.P_SOURCE]]
         times = np.asarray(t.arrays[fields[d.P_TIME]], np.int64)
         for i, row in placed_rows(t, times):
-            lifted = self.lift(values.item(i), second.item(i), int(times[i]))
-            self._put(columns, row, lifted)
+            self._put(columns, row, self.lift(values.item(i)))
         return 0
 
     def merge(self, t: Directory, part: int, to: int, origin: int) -> int:
@@ -176,37 +140,36 @@ copy_objects = CallbackPhase(copy_rows)
 _FORMS: Mapping[type[Part], ObjectKernels] = {
     Sum: ObjectKernels(value_alone, add_up),
     Squares: ObjectKernels(powers, add_up),
-    Min: ObjectKernels(value_alone, less),
-    Max: ObjectKernels(value_alone, greater),
-    First: ObjectKernels(value_at, earlier),
-    Last: ObjectKernels(value_at, later),
+    Product: ObjectKernels(factor, multiply),
 }
 
 
 @cache
-def object_kernels(part: type[Part], sign: int) -> tuple[CallbackPhase, CallbackPhase]:
-    """The kernels that add and that merge values of any type; `sign` is for a choice."""
-    form = _FORMS[part] if part in _FORMS else ObjectKernels(choice_of, chosen(sign))
-    return CallbackPhase(form.add), CallbackPhase(form.merge)
+def object_kernels(part: type[Part]) -> tuple[CallbackPhase, CallbackPhase]:
+    """The kernels that add and that merge numbers of any type."""
+    return CallbackPhase(_FORMS[part].add), CallbackPhase(_FORMS[part].merge)
 
 
-def check_values(part: Part, values: AnyArray, order: type | None) -> type | None:
-    """Refuse values that a part cannot take; the type among whose values there is one order."""
-    anything = values.tolist() if values.dtype == np.object_ else values[:1].tolist()
-    if isinstance(part, Sum | Squares):
-        lift = named("sum" if isinstance(part, Sum) else "var_pop").lift
-        for value in anything:
-            lift(value)
-    if not isinstance(part, Min | Max | Choice):
-        return order
-    ordered = named("min").lift
-    for value in anything:
-        ordered(value)
-        kind = sort_key(value)[0]
-        if order is not None and kind is not order:
-            raise UnsupportedError(
-                f"{value!r} ({kind.__name__}) has no order with the values of type "
-                f"{order.__name__} before it; on columns all values of one have one order"
-            )
-        order = kind
-    return order
+CHECKED: Mapping[type[Part], str] = {Sum: "sum", Squares: "var_pop", Product: "geomean"}
+"""The aggregates that say which values a part takes."""
+
+
+def check_values(part: Part, source: object, values: Values) -> None:
+    """Refuse values that a part cannot take."""
+    name = "concat" if isinstance(part, InOrder) and part.are_texts else CHECKED.get(type(part))
+    data = values.data
+    if name is None or not data.size:
+        return
+    places = np.arange(data.size) if values.valid is None else np.flatnonzero(values.valid)
+    if data.dtype != np.object_:  # numbers, of which only some are factors
+        suspects = data[places] < 0 if name == "geomean" else np.arange(places.size) < 1
+        places = places[suspects][:1]
+    lift = named(name).lift
+    for place in places.tolist():
+        try:
+            lift(data.item(place))
+        except InvalidInputError as error:
+            what = "the values" if source is None else f"the column {source!r}"
+            raise InvalidInputError(
+                f"{error}; it is in row {place} of {what}: convert it, or leave it null"
+            ) from error

@@ -9,6 +9,8 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.partials.promotion import RowSpace
+from muntin.columnar.engine.partials.values.value_codes import ValueCodes
+from muntin.columnar.engine.partials.values.value_log import ValueLog, log_room
 from muntin.columnar.engine.records.placement import admit_records, place_records
 from muntin.columnar.engine.records.report import report_records
 from muntin.columnar.engine.records.store import RecordStore
@@ -36,7 +38,10 @@ class KeptPart:
     second: int = d.TIMES
     time: int = d.TIMES
     types: tuple[ValueType, ...] = ()
-    order: type | None = None  # of the values that came, among which there is one order
+    codes: tuple[ValueCodes | None, ...] = ()
+    is_empty: bool = True  # no value came
+    log: ValueLog | None = None
+    readers: list[Part] = field(default_factory=list[Part])
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
@@ -57,6 +62,9 @@ class PartTable:
 
     def add_part(self, kept: KeptPart) -> None:
         """Keep a partial, of rows that no value came to."""
+        if kept.kernels.is_log:
+            in_order = bool(kept.kernels.flags & d.ORDERED)
+            kept.log = ValueLog(self.directory, is_ordered=in_order)
         self.parts.append(kept)
         self.renew_columns(kept)
         self.list_parts()
@@ -67,6 +75,8 @@ class PartTable:
         self.parts.remove(kept)
         for place in (*kept.cells, *kept.out, *kept.tree):
             self.directory.put(place, np.zeros(0, np.int64))
+        if kept.log:
+            kept.log.close()
         self.list_parts()
         for store in self.stores:
             store.remove_part(kept.part)
@@ -118,6 +128,8 @@ class PartTable:
             row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
             row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
             row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
+            if kept.log:
+                row[d.P_LOG], row[d.P_ROOM] = kept.log.base, log_room.address
             if k.degree:
                 summed += [kept.source, k.degree]
         self.directory.put(d.PARTS, table.reshape(-1))

@@ -4,7 +4,7 @@ Rows lie in several spaces: cells, and what stores keep beside them. All columns
 first, and then all are put to their new places, so an error leaves the state as it was.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.kernel_language import Ints, floats
-from muntin.columnar.engine.partials.conversion import converted
+from muntin.columnar.engine.partials.conversion import Encode, converted
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
 from muntin.kernels.slicing.arrays import Column, column_of
 from muntin.kernels.slicing.parts import Count, Part
@@ -51,10 +51,22 @@ def spaces_of(engine: "ColumnarEngine") -> list[RowSpace]:
     return [cells, *engine.spaces]
 
 
-def promote(engine: "ColumnarEngine", kept: "KeptPart", kernels: PartKernels) -> None:
+def promote(
+    engine: "ColumnarEngine",
+    kept: "KeptPart",
+    kernels: PartKernels,
+    encoders: Sequence[Encode | None] = (),
+) -> None:
     """Give a partial kernels of another type, and convert its columns in all spaces."""
+    if kept.log:  # its values lie elsewhere
+        kept.kernels = kernels
+        engine.list_parts()
+        for space in engine.spaces:
+            space.note()
+        return
     arrays, directory = engine.directory.arrays, engine.directory
     moved: list[tuple[list[int], list[Column]]] = []
+    kinds = kept.part, kept.kernels, kernels
     for space in spaces_of(engine):
         if kept.part not in space.places:
             continue
@@ -62,7 +74,7 @@ def promote(engine: "ColumnarEngine", kept: "KeptPart", kernels: PartKernels) ->
         counted = space.places.get(Count(kept.part.sources[0]))
         empty = np.asarray((arrays[counted[0]] if counted else space.counts()) == 0, np.bool_)
         columns = [column_of(arrays[place]) for place in places]
-        moved.append((places, converted(kept.part, kept.kernels, kernels, columns, empty)))
+        moved.append((places, converted(*kinds, columns, empty, encoders)))
     kept.kernels = kernels
     for places, columns in moved:
         for place in places:
@@ -72,6 +84,37 @@ def promote(engine: "ColumnarEngine", kept: "KeptPart", kernels: PartKernels) ->
     engine.list_parts()
     for space in engine.spaces:
         space.note()
+
+
+def compact_logs(engine: "ColumnarEngine") -> int:
+    """Let values go that no row has; how many items logs may have until it pays again."""
+    room = 0
+    for kept in engine.parts:
+        if kept.log is None:
+            continue
+        if kept.log.size > kept.log.limit:
+            compact_log(engine, kept)
+        room += kept.log.limit
+    return room
+
+
+def compact_log(engine: "ColumnarEngine", kept: "KeptPart") -> None:
+    """Let the values of a log go that no row has."""
+    if kept.log is None:
+        return
+    engine.release_rows()
+    arrays, columns = engine.directory.arrays, list[tuple[int, int]]()
+    for space in spaces_of(engine):
+        if kept.part in space.places:
+            heads, counts = space.places[kept.part]
+            gone = np.flatnonzero(space.counts() == 0)
+            gone = gone[gone < arrays[heads].size]
+            arrays[heads][gone] = arrays[counts][gone] = 0
+            columns.append((heads, counts))
+    kept.log.compact(columns)
+    for place in kept.tree:
+        arrays[place][:] = 0
+    engine.scalars[d.PREFIXED] = 0
 
 
 def keep_counts(engine: "ColumnarEngine", part: Count) -> "KeptPart":
