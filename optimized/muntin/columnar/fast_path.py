@@ -63,7 +63,7 @@ class FastPath:
         self._places = places
         engine.bind_places(places)
         engine.scalars[d.KEYING] = d.HASHED if keyed else d.NO_KEYS
-        engine.scalars[d.OWN_GAPS] = 0
+        engine.scalars[d.OWN_GAPS] = engine.scalars[d.ACCEPTED] = 0
         engine.renew_key_numbers()
         self._bound, self._arrays = engine.bound, engine.directory.arrays
         self._numberings = engine.numberings

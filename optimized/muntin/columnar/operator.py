@@ -31,6 +31,7 @@ from muntin.snapshot.state_classes import CustomState
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
+from muntin.spec.windows.data_driven import Session
 
 if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
@@ -80,7 +81,8 @@ class ColumnarOperator(Persistent, CustomState):
 
     def _place_of(self, query: Query, since: int, method: str) -> Place:
         by_window = self._settings.dialect.lateness == "window"
-        return since, query.window if by_window else None, method
+        shared = method == "compiled" and not isinstance(query.window, Session)
+        return since, query.window if by_window and not shared else None, method
 
     def _empty(self, since: int, method: Method) -> AnyGroup:
         if method == "compiled":
@@ -235,6 +237,10 @@ class ColumnarOperator(Persistent, CustomState):
         if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
             return
         sources, keys = group.sources.plain() if group.sources else None, self.keys
+        dialect = self._settings.dialect
+        by_session = dialect.lateness == "window" and group.engine.stores
+        if dialect.lateness == "never" or by_session:
+            return  # what is late, or due, differs
         if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
             return
         if keyed:

@@ -3,7 +3,15 @@
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import row_of, slot_of
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.kernel_language import Ints, call, inlined, ints, linked, outlined
+from muntin.columnar.engine.kernel_language import (
+    Ints,
+    Phase,
+    call,
+    inlined,
+    ints,
+    linked,
+    outlined,
+)
 from muntin.columnar.engine.timeline import U
 
 CHUNK = 1024
@@ -131,20 +139,39 @@ def fold_trees(t: Directory, windows: int) -> int:
     return 0
 
 
-@outlined
-def next_revision(t: Directory, end: int, query: int, key: int) -> int:
-    """One more than the last revision of a window; there is room."""
-    scalars, revisions = ints(t, d.SCALARS), ints(t, d.REVISION)
-    ends, keys = ints(t, d.REVISION_END), ints(t, d.REVISION_KEY)
-    name, mask = query << 32 | key, len(revisions) - 1
+@inlined
+def revision_slot(t: Directory, end: int, name: int) -> int:
+    """Where the revision of a window and key lies, or will lie; there is room."""
+    revisions, ends, keys = ints(t, d.REVISION), ints(t, d.REVISION_END), ints(t, d.REVISION_KEY)
+    mask = len(revisions) - 1
     slot = slot_of(end * 1_000_003 + name, 40) & mask
     while revisions[slot] and (ends[slot] != end or keys[slot] != name):
         slot = (slot + 1) & mask
+    return slot
+
+
+@outlined
+def next_revision(t: Directory, end: int, query: int, key: int) -> int:
+    """One more than the last revision of a window; there is room."""
+    scalars, revisions, name = ints(t, d.SCALARS), ints(t, d.REVISION), query << 32 | key
+    slot = revision_slot(t, end, name)
     if revisions[slot] == 0:
-        ends[slot], keys[slot] = end, name
+        ints(t, d.REVISION_END)[slot], ints(t, d.REVISION_KEY)[slot] = end, name
         scalars[d.REVISIONS] += 1
     revisions[slot] += 1
     return revisions[slot]
+
+
+@Phase
+def enter_revisions(t: Directory, place: int, n: int) -> int:
+    """Enter revisions into an empty table; ends, names and numbers lie at places in a row."""
+    ends, names, numbers = ints(t, place), ints(t, place + 1), ints(t, place + 2)
+    for i in range(n):
+        slot = revision_slot(t, ends[i], names[i])
+        ints(t, d.REVISION_END)[slot], ints(t, d.REVISION_KEY)[slot] = ends[i], names[i]
+        ints(t, d.REVISION)[slot] = numbers[i]
+    ints(t, d.SCALARS)[d.REVISIONS] = n
+    return 0
 
 
 @inlined

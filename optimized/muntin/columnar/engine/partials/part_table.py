@@ -10,6 +10,7 @@ from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.partials.promotion import RowSpace
 from muntin.columnar.engine.sessions.emission import report_sessions
+from muntin.columnar.engine.sessions.layout import STORE_PLACES
 from muntin.columnar.engine.sessions.placement import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.kernels.slicing.parts import Part
@@ -48,6 +49,7 @@ class PartTable:
         self.parts: list[KeptPart] = []
         self.stores: list[SessionStore] = []
         self.spaces: list[RowSpace] = []
+        self.pending = RowSpace(self._count_pending)
 
     def add_part(self, kept: KeptPart) -> None:
         """Keep a partial, of rows that no value came to."""
@@ -60,7 +62,8 @@ class PartTable:
     def remove_part(self, kept: KeptPart) -> None:
         """Keep a partial no more."""
         self.parts.remove(kept)
-        for place in (*kept.cells, *kept.out, *kept.tree):
+        pending = self.pending.places.pop(kept.part, [])
+        for place in (*kept.cells, *kept.out, *kept.tree, *pending):
             self.directory.put(place, np.zeros(0, np.int64))
         self.list_parts()
         for store in self.stores:
@@ -71,7 +74,17 @@ class PartTable:
         """Give a partial columns that no value came to."""
         rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
         kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
+        if self.scalars[d.MODE] == d.DISCARDS and kept.part not in self.pending.places:
+            pending = self.directory.arrays[d.PENDING_ORDER].size + 1
+            places = [self.directory.add(filled(pending, one)) for one in identity]
+            self.pending.places[kept.part] = places
         self.renew_results(kept)
+
+    def _count_pending(self) -> "Ints":
+        """The events of each row for what came behind the reported time."""
+        counts: Ints = np.zeros(self.directory.arrays[d.PENDING_ORDER].size + 1, np.int64)
+        counts[1 : 1 + int(self.scalars[d.DIRTY_CELLS])] = 1
+        return counts
 
     def renew_results(self, kept: KeptPart) -> None:
         """Give a partial columns for results, and for what is folded from its cells anew."""
@@ -105,6 +118,7 @@ class PartTable:
             row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
             row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
             row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
+            row[d.P_PENDING] = self.pending.places.get(kept.part, [0])[0]
             if k.degree:
                 summed += [kept.source, k.degree]
         self.directory.put(d.PARTS, table.reshape(-1))
@@ -123,6 +137,16 @@ class PartTable:
         store.list_columns(self.parts)
         space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
         self.spaces.append(space)
+        self._list_stores()
+
+    def remove_store(self, number: int) -> None:
+        """Keep the sessions of a store no more; those after it move up."""
+        store = self.stores.pop(number)
+        self.spaces = [space for space in self.spaces if space.places is not store.places]
+        for place in range(store.base, store.base + STORE_PLACES):
+            self.directory.put(place, np.zeros(0, np.int64))
+        for part in [*store.places]:
+            store.remove_part(part)
         self._list_stores()
 
     def _list_stores(self) -> None:
