@@ -180,19 +180,38 @@ def test_random_streams_answer_as_the_specification_does(
     assert sum(play(random, mode, size) for random in seeds) > 100
 
 
+ONE_DECISION = [OURS, *(replace(OURS, **{name: value}) for name, value in DECISIONS)]
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("decision", [("lateness", "event"), *DECISIONS], ids=str)
+@pytest.mark.parametrize("dialect", ONE_DECISION, ids=lambda one: f"{one}"[8:-1])
 def test_every_decision_is_compiled_but_those_on_single_events(
-    decision: tuple[str, object], mode: Mode
+    dialect: Dialect, mode: Mode
 ) -> None:
-    settings = Settings(9, mode, dialect=replace(OURS, **dict([decision])))
-    left_out = UNSERVED.get((decision[0], str(decision[1])), ())
-    total = named("sum")
+    settings, total = Settings(9, mode, dialect=dialect), named("sum")
+    decided = [
+        left_out for (n, value), left_out in UNSERVED.items() if getattr(dialect, n) == value
+    ]
+    left_out = decided[0] if decided else ()
     for kind in KINDS:
         query, form = Query("q", kind, total), form_of(total)
         assert form is not None
         plan = planned(query, form, settings, "compiled")
         assert plan.method == ("generic" if isinstance(kind, left_out) else "compiled"), plan.why
+
+
+@pytest.mark.parametrize("keys", [1, 2])
+@pytest.mark.parametrize("name", ["first", "last"])
+def test_of_equal_times_that_come_late_the_order_of_arrival_decides(name: str, keys: int) -> None:
+    settings = Settings(100, "discard")
+    both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
+    late = tuple(Event(3, 2**at, at % keys) for at in range(6))
+    for operator in both:
+        operator.add(Query("w", tumbling(10), named(name)))
+        operator.take(Step(tuple(Event(5, 0, key) for key in range(keys)), 20))
+    tested, denoted = (operator.take(Step(late)) for operator in both)
+    assert {result.kind for result in denoted.results} == {"updated"}
+    assert not response_difference(denoted, tested)
 
 
 def test_a_removed_session_leaves_no_state() -> None:
@@ -213,6 +232,26 @@ def test_a_removed_session_leaves_no_state() -> None:
         ("last", 1, 1, 3), ("last", 2, 30, 12),
     }  # fmt: skip
     check_engines(operator)
+
+
+@pytest.mark.parametrize("mode", ["accumulate-retract", "discard"])
+@pytest.mark.parametrize("keys", [1, 3])
+def test_an_update_that_waits_for_a_watermark_outlives_a_cut_of_the_slices(
+    keys: int, mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timetable, "AHEAD", 8)
+    settings = Settings(1000, mode, dialect=Dialect(late_update="next_watermark"))
+    both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
+    for operator in both:
+        operator.add(Query("w", tumbling(10), named("sum")))
+    times = ([5], [3], [-500, 10_000], [4], [])
+    for at, few in enumerate(times):
+        events = tuple(Event(time, 2**at, at % keys) for time in few)
+        step = Step(events, {0: 20, len(times) - 1: 21}.get(at))
+        tested, denoted = (operator.take(step) for operator in both)
+        assert not response_difference(denoted, tested)
+        check_engines(both[0])
+    assert [result.start for result in denoted.results].count(0) == min(keys, 2)
 
 
 @pytest.mark.parametrize("keys", [1, 3])

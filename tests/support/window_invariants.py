@@ -115,6 +115,8 @@ class WindowState:
         yield "updates are emitted, or wait", waits or not (dirty or self.scalars[d.DIRTY_CELLS])
         marked = np.flatnonzero(fresh).tolist()
         yield "slices with such events are listed", sorted(dirty) == marked
+        needed = [s for s in dirty if s >= max(1, self.scalars[d.RELEASED])]
+        yield "such events lie in their slices", all(fresh[s] <= self.events(s) for s in needed)
         if self.scalars[d.DIRTY_CELLS]:
             cells = self.arrays[d.DIRTY_CELL_SLICE][: self.scalars[d.DIRTY_CELLS]]
             yield (

@@ -13,7 +13,7 @@ from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.promotion import widen
-from muntin.columnar.engine.plan import Reach, SliceEdges
+from muntin.columnar.engine.plan import EngineEdges, Reach
 from muntin.columnar.engine.release import LEAST_WORK, drop_slices, fill_keys, give_back
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
@@ -47,7 +47,7 @@ class ColumnarEngine(PartTable):
     def __init__(
         self,
         rows: Sequence[Sequence[int]],
-        edges: SliceEdges,
+        edges: EngineEdges,
         settings: Settings = DEFAULTS,
     ) -> None:
         """Start without events."""

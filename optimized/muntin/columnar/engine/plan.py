@@ -82,7 +82,7 @@ def query_row(
     return row
 
 
-class SliceEdges(NamedTuple):
+class EngineEdges(NamedTuple):
     """The edges of slices: periods and phases, and edges that come once."""
 
     periods: list[Period]
@@ -109,12 +109,12 @@ def _edges_of(kind: WindowType, dialect: Dialect) -> tuple[list[Period], list[in
     return [(step, edge % step) for edge in edges], []
 
 
-def edges_of(kinds: Sequence[WindowType], dialect: Dialect = OURS) -> SliceEdges:
+def edges_of(kinds: Sequence[WindowType], dialect: Dialect = OURS) -> EngineEdges:
     """All edges that windows need, without those that lie among others.
 
     >>> from muntin.spec.windows.periodic import sliding
     >>> edges_of([sliding(10, 5), Landmark(3, 15), Sliding(20, 10)])
-    SliceEdges(periods=[(5, 0), (15, 3)], single=[3])
+    EngineEdges(periods=[(5, 0), (15, 3)], single=[3])
     """
     each = [_edges_of(kind, dialect) for kind in kinds]
     single = sorted({edge for _, edges in each for edge in edges})
@@ -122,7 +122,7 @@ def edges_of(kinds: Sequence[WindowType], dialect: Dialect = OURS) -> SliceEdges
     for period, phase in sorted({period for periods, _ in each for period in periods}):
         if not any(period % p == 0 and (phase - f) % p == 0 for p, f in kept):
             kept.append((period, phase))
-    return SliceEdges(kept, single)
+    return EngineEdges(kept, single)
 
 
 class Reach(NamedTuple):

@@ -184,9 +184,9 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
     yield "`slice` and `key` must be in order", keys < FAR >> 32 and bool(rises.all())
     yield "`slice` must be none that is blank", not n or not state.blank[state.slice].any()
     dirty = state.dirty
-    for name, column, bound in (("slice", dirty.slice, slices), ("key", dirty.key, max(keys, 1))):
-        yield row_of(f"dirty.{name}", column, size=dirty.slice.size)
-        yield values_within(f"dirty.{name}", column, 0, bound - 1)
+    for name, cells, bound in (("slice", dirty.slice, slices), ("key", dirty.key, max(keys, 1))):
+        yield row_of(f"dirty.{name}", cells, size=dirty.slice.size)
+        yield values_within(f"dirty.{name}", cells, 0, bound - 1)
     columns = len(state.dirty.columns)
     yield f"`dirty` must be of {len(state.parts)} partials", columns == len(state.parts)
     numbers = [one.number for one in state.parts]
