@@ -28,7 +28,7 @@ PERIODIC, FRAMES = {"Band", "Cumulate", "Landmark"}, {"Delta", "State", "Thresho
 MADE_BY_EVENTS = {"LastNEvery", "Punctuation", "Rolling"}
 
 ALGORITHMS = {
-    "optimized/muntin/columnar/engine/plan.py": {"Cumulate", "Punctuation", "Rolling"},
+    "optimized/muntin/columnar/engine/plan.py": PERIODIC | {"Punctuation", "Rolling"},
     "optimized/muntin/kernels/slicing/retention.py": PERIODIC | {"Punctuation", "Rolling"},
     "optimized/muntin/kernels/slicing/track.py": PERIODIC | {"Punctuation", "Rolling"},
     "optimized/muntin/kernels/slicing/view.py": PERIODIC | {"Punctuation", "Rolling"},

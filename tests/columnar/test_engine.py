@@ -9,6 +9,7 @@ import pytest
 from muntin.columnar.engine import timetable
 from muntin.columnar.engine.directory import FAR
 from muntin.columnar.engine.timetable import Timetable
+from muntin.columnar.engine_group import EngineGroup
 from muntin.columnar.operator import ColumnarOperator
 from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
@@ -21,6 +22,7 @@ from muntin.spec.stream import Event, Step
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Cumulate, Sliding, tumbling
 from muntin.spec.windows.window import WindowType
+from support.window_invariants import check_windows
 
 AGGREGATES = ["sum", "min", "max", "mean", "count", "range", "first", "last", "var_pop", "m4"]
 SIZES = [4, 10, 64, 100, 777, 3000]
@@ -87,6 +89,9 @@ def play(seed: int, keys: int, *, plain: bool) -> int:
         assert not response_difference(*outputs, has_close_value), (seed, step)
         assert actual.late.tolist() == expected.late.tolist()
         results += len(actual)
+        (group,) = engine.groups.values()
+        if keys <= 40 and seed % 8 == 0 and isinstance(group, EngineGroup) and group.engine:
+            check_windows(group.engine)
     return results
 
 

@@ -24,6 +24,7 @@ from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, tumbling
 from support.session_invariants import check_sessions
+from support.window_invariants import check_windows
 
 MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
 
@@ -105,6 +106,7 @@ def test_answers_stay_those_of_the_reference(path: str, seed: int, mode: Mode) -
             earlier.append((expected, answered))
         for engine in engines_of(columnar):
             check_sessions(engine)
+            check_windows(engine)
         renumbered = max([renumbered, *(one.numberings for one in engines_of(columnar))])
         if random.random() < 0.04:
             columnar = restored(columnar, settings, queries)

@@ -18,7 +18,7 @@ import pytest
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.partials.sources import SourceColumns
-from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.plan import edges_of, query_row
 from muntin.columnar.engine.results import WindowRows
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.columns_in import any_column
@@ -26,6 +26,7 @@ from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import form
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.query import Settings
 from muntin.spec.windows.periodic import Sliding
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ class Stream:
 
     def __init__(self, *names: str, keyed: bool = False) -> None:
         kind = Sliding(SIZE, SLIDE, 1)
-        self.engine = ColumnarEngine([query_row(kind) or []], periods_of([kind]), "final", 0)
+        self.engine = ColumnarEngine(
+            [query_row(kind) or []], edges_of([kind]), Settings(output="final")
+        )
         self.keyed = keyed
         self.forms = {name: form(name) for name in names}
         parts = [part for one in self.forms.values() if one for part in one.parts]

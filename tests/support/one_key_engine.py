@@ -6,8 +6,9 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.partials.part_table import KeptPart
-from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.plan import edges_of, query_row
 from muntin.kernels.slicing.parts import Sum
+from muntin.spec.query import Settings
 from muntin.spec.windows.periodic import Sliding
 
 
@@ -15,7 +16,7 @@ def small_engine() -> tuple[ColumnarEngine, int]:
     """An engine of one window and one sum, and the place of its column."""
     kinds = [Sliding(10, 10)]
     rows = [row for kind in kinds if (row := query_row(kind))]
-    engine = ColumnarEngine(rows, periods_of(kinds), "accumulate", 0)
+    engine = ColumnarEngine(rows, edges_of(kinds), Settings(output="accumulate"))
     place = engine.add_source(np.dtype(np.int64))
     kernels = kernels_for(Sum("v"), "int")
     assert kernels is not None

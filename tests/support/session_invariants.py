@@ -66,9 +66,11 @@ class SessionState:
 
     def due(self, row: int, timer: int) -> int:
         """The watermark at which a timer is due."""
-        final = timer == s.FINAL or self.engine[d.MODE] == d.FINAL
-        wait = int(self.engine[d.LATENESS]) if final else 0
-        return self.field(row, s.REACH) + wait + self.scalars[s.ADJOIN] * (timer == s.FINAL)
+        due = self.field(row, s.REACH) + self.scalars[s.LINGER if timer == s.FINAL else s.WAIT]
+        if timer != s.FINAL and self.engine[d.MODE] != d.FINAL:
+            return due
+        lateness = int(self.engine[d.LATENESS])
+        return d.FAR if lateness < 0 else due + lateness
 
     def list_relations(self) -> Relation:
         """Lists, trees and rows."""
@@ -137,10 +139,10 @@ class SessionState:
         upto, limit = int(self.engine[d.WATERMARK]), int(self.engine[d.LIMIT])
         for row in self.live:
             end = self.field(row, s.REACH)
-            yield "no live session is final", end + self.scalars[s.ADJOIN] > limit
+            yield "no live session is final", end + self.scalars[s.LINGER] > limit
             open_ = not self.field(row, s.STATE) & s.REPORTED
             reported = (
-                self.engine[d.MODE] == d.FINAL or not open_ or self.field(row, s.REACH) > upto
+                self.engine[d.MODE] == d.FINAL or not open_ or end + self.scalars[s.WAIT] > upto
             )
             yield "what is complete is reported", reported
         left = [self.scalars[i] for i in (s.NEW_ROWS, s.MERGES, s.CHANGES, s.CHAIN, s.LAST_CHAIN)]

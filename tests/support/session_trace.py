@@ -10,7 +10,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.partials.part_table import KeptPart
-from muntin.columnar.engine.plan import periods_of, query_row
+from muntin.columnar.engine.plan import edges_of, query_row
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.kernels.slicing.parts import Sum
 from muntin.spec import denotation
@@ -38,8 +38,7 @@ class SessionEngine:
     ) -> None:
         """Start with windows, then a store for each gap."""
         rows = [row for number, kind in enumerate(kinds) if (row := query_row(kind, number))]
-        lateness = settings.allowed_lateness
-        self.engine = ColumnarEngine(rows, periods_of(kinds), settings.output, lateness)
+        self.engine = ColumnarEngine(rows, edges_of(kinds), settings)
         self.engine.scalars[d.KEYING] = d.NUMBERED
         self.source = self.engine.add_source(np.dtype(np.int64))
         kernels = kernels_for(TOTAL, "int")

@@ -1,6 +1,7 @@
 """Queries that see the same events: their windows and forms, and the engine that serves them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,15 +9,17 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.layout import live_rows
 from muntin.columnar.engine.partials.sources import SourceColumns
-from muntin.columnar.engine.plan import periods_of, query_row, record_row
+from muntin.columnar.engine.plan import Reach, edges_of, ended_too_late, query_row, record_row
 from muntin.columnar.engine.records.compaction import remove_record_query
 from muntin.columnar.engine.records.layout import RECORD_NUMBERS
 from muntin.columnar.engine.records.store import RecordStore
 from muntin.columnar.engine.release import live_keys, renumber_keys
 from muntin.columnar.engine.results import SessionRows, WindowRows
+from muntin.columnar.engine.sessions.layout import IGNORED
 from muntin.columnar.engine.sessions.store import SessionStore
-from muntin.kernels.slicing.arrays import Flags
+from muntin.kernels.slicing.arrays import FIRST, LAST, Flags
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.choice import Rank
 from muntin.kernels.slicing.forms import Form, Opaque
@@ -27,8 +30,6 @@ from muntin.kernels.slicing.track import Track
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.window import WindowType
-
-ENGINE_OUTPUTS = ("accumulate", "accumulate-retract", "final")
 
 
 class EngineGroup:
@@ -41,6 +42,9 @@ class EngineGroup:
     ) -> None:
         """Start with no event."""
         self.since, self.settings = since, settings
+        self.reports_at_end = settings.dialect.lateness == "never" and settings.output == "final"
+        """Whether nothing is final before the end of the stream, and nothing after it."""
+        self.refused: Flags | None = None
         self.tracks: dict[WindowType, Track] = dict(tracks or {})
         self.engine: ColumnarEngine | None = None
         self.sources: SourceColumns | None = None
@@ -74,7 +78,10 @@ class EngineGroup:
                 number = self.records.pop(kind) - RECORD_NUMBERS
                 remove_record_query(self.engine.records, number)
             elif self.engine:
-                del self.stores[kind]
+                number = self.stores.pop(kind)
+                self.engine.remove_store(number)
+                later = {one: n - (n > number) for one, n in self.stores.items()}
+                self.stores = later
         if self.sources:
             self.sources.retain(self.parts)
         return self
@@ -84,8 +91,19 @@ class EngineGroup:
         return self.engine.live if self.engine else 0
 
     def takes(self, batch: Batch, limit: int) -> Flags:
-        """Which events take part."""
-        return np.asarray(batch.time >= limit)
+        """Which events take part; of those behind the limit sessions decide themselves."""
+        accepted = np.asarray(batch.time >= limit)
+        if self.settings.dialect.lateness != "window" or accepted.all():
+            return accepted
+        if any(isinstance(kind, Session) for kind in self.tracks):
+            return np.ones(len(batch), np.bool_)
+        reach = Reach(np.array(self._rows([*self.tracks]), np.int64))
+        accepted[~accepted] = reach.accepts(batch.time[~accepted], limit)
+        return accepted
+
+    def _rows(self, kinds: Sequence[WindowType]) -> list[list[int]]:
+        each = [query_row(kind, n, self.settings, self.since) for n, kind in enumerate(kinds)]
+        return [row for row in each if row]
 
     def live_keys(self, keys: int) -> Flags:
         """Which numbers of keys are in use."""
@@ -133,12 +151,12 @@ class EngineGroup:
                 kind for kind in self.tracks if not isinstance(kind, Session) and kind not in single
             ]
             self.windows = {kind: number for number, kind in enumerate(known)}
-            rows = [row for number, kind in enumerate(known) if (row := query_row(kind, number))]
-            settings = self.settings
-            self.engine = ColumnarEngine(
-                rows, periods_of(known), settings.output, settings.allowed_lateness, self.since
-            )
-            self.engine.set_clock(clock.watermark, clock.limit)
+            settings, dialect = self.settings, self.settings.dialect
+            if self.reports_at_end:
+                at_once = replace(dialect, late_update="immediate")
+                settings = replace(settings, output="accumulate", dialect=at_once)
+            self.engine = ColumnarEngine(self._rows(known), edges_of(known, dialect), settings)
+            self.engine.set_clock(self._given(clock), clock.reached, clock.limit)
             self.sources = SourceColumns(self.engine, self.parts)
             self.sources.arithmetic = {
                 source
@@ -150,13 +168,20 @@ class EngineGroup:
             for kind in self.tracks:
                 if isinstance(kind, Session):
                     self.stores[kind] = len(self.stores)
-                    store = SessionStore(self.engine.directory, kind.gap, self.since)
+                    store = SessionStore(
+                        self.engine.directory, kind.gap, self.since,
+                        adjoining=dialect.session_merge == "le",
+                        closing=dialect.closing_of(kind.name),
+                    )  # fmt: skip
                     self.engine.add_store(store)
             if single:
                 rows = [row for n, kind in enumerate(single) if (row := record_row(kind, n))]
                 self.records = {kind: RECORD_NUMBERS + n for n, kind in enumerate(single)}
                 self.engine.add_records(RecordStore(self.engine.directory, rows, self.since))
         return self.engine, self.sources
+
+    def _given(self, clock: Clock) -> int:
+        return FIRST if self.reports_at_end and clock.watermark < LAST else clock.watermark
 
     def step(self, batch: Batch, moment: Moment) -> tuple["EngineGroup", list["EngineRows"]]:
         """Take in the rows of a batch, whose keys are numbered, and advance the watermark."""
@@ -175,11 +200,19 @@ class EngineGroup:
 
     def commit(self, n: int, moment: Moment) -> list["EngineRows"]:
         """Take in the rows that the engine has been given, and advance the watermark."""
-        if self.engine is None:
+        engine = self.engine
+        if engine is None:
             return []
-        self.engine.step(n, moment.after.watermark)
-        self.engine.unbind()
+        watermark = self._given(moment.after)
+        engine.scalars[d.REACHED] = moment.after.reached
+        engine.step(n, watermark)
+        engine.unbind()
+        self.refused = None
+        if self.settings.dialect.lateness == "window" and engine.stores:
+            self.refused = engine.directory.arrays[d.PLACED][:n] == IGNORED
         rows = EngineRows(self)
+        if watermark == LAST and engine.reach.landmarks:
+            rows.shorten(engine, moment.after.reached)
         return [rows] if len(rows) else []
 
 
@@ -195,6 +228,17 @@ class EngineRows:
         some = engine.scalars[d.OUT] > engine.scalars[d.SESSION_FROM]
         self._sessions = SessionRows(engine) if some else None
         self._group = group.windows, {**group.stores, **group.records}, group.tracks
+        self._excess: Flags | None = None
+
+    def shorten(self, engine: ColumnarEngine, reached: int) -> None:
+        """At the end of the stream, leave out windows that begin where a key has no events."""
+        if engine.timetable is None:
+            raise AssertionError
+        live, rows = live_rows(engine), self._rows
+        last = np.full(int(engine.scalars[d.KEY_COUNT]), FIRST)
+        np.maximum.at(last, live.key, engine.timetable.edges[live.slice])
+        number, end = rows.query, rows.end
+        self._excess = ended_too_late(engine.reach.rows, number, end, last[rows.key], reached)
 
     def __len__(self) -> int:
         """How many windows there are."""
@@ -218,6 +262,8 @@ class EngineRows:
         for window, each in numbers.items():
             first, last = np.searchsorted(sorted_numbers, [each, each + 1]).tolist()
             at = order[first:last]
+            if rows is self._rows and self._excess is not None:
+                at = at[~self._excess[at]]
             if not at.size:
                 continue
             columns = (kind[at], rows.key[at], rows.start[at], rows.end[at], rows.revision[at])

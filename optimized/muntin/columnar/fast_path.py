@@ -63,7 +63,8 @@ class FastPath:
             state.clock.reached,
         )
         engine.scalars[d.KEYING] = d.HASHED if keyed else d.NO_KEYS
-        engine.scalars[d.OWN_GAPS] = engine.scalars[d.OWN_MARKS] = 0
+        for scalar in (d.OWN_GAPS, d.OWN_MARKS, d.ACCEPTED):
+            engine.scalars[scalar] = 0
         engine.renew_key_numbers()
         self._find_columns()
         self._arrays, self._numberings = engine.directory.arrays, engine.numberings

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from muntin.columnar.engine.plan import record_row
 from muntin.columnar.engine.release import LEAST_KEYS
 from muntin.columnar.engine_group import EngineGroup, EngineRows
 from muntin.columnar.fast_path import FastPath, StreamState
@@ -33,12 +34,15 @@ from muntin.snapshot.state_classes import CustomState
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
+from muntin.spec.windows.data_driven import Rolling, Session
 
 if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
 
 
 IN_PLACE = (EngineGroup, ShardedGroup)
+SINGLE_ROWS = Rolling(1)
+"""Stands for all windows that the engine serves by records."""
 """Groups that change in place."""
 
 
@@ -96,7 +100,8 @@ class ColumnarOperator(Persistent, CustomState):
 
     def _planned(self, query: Query) -> tuple[Form | Opaque, Plan]:
         """The form of a query for the engine, if that serves it, else its form over columns."""
-        form: Form | Opaque = form_of(query.aggregate, in_engine=True) or Opaque(query)
+        several = self._settings.output != "discard" and record_row(query.window) is None
+        form: Form | Opaque = form_of(query.aggregate, in_engine=several) or Opaque(query)
         plan = planned(query, form, self._settings, self._method)
         if plan.method != "compiled":
             form = form_of(query.aggregate) or Opaque(query)
@@ -104,12 +109,19 @@ class ColumnarOperator(Persistent, CustomState):
         return form, plan
 
     def _place_of(self, query: Query, since: int, method: str) -> Place:
+        """Where a query is served: rows that are kept singly have an engine of their own."""
         by_window = self._settings.dialect.lateness == "window"
-        return since, query.window if by_window else None, method
+        single = record_row(query.window) is not None
+        shared = method == "compiled" and not (single or isinstance(query.window, Session))
+        if single and method == "compiled" and not by_window:
+            return since, SINGLE_ROWS, method
+        return since, query.window if by_window and not shared else None, method
 
     def _empty(self, since: int, method: Method) -> AnyGroup:
         if method == "compiled":
-            engines = [EngineGroup(since, self._settings) for _ in range(self._threads)]
+            by_event = self._settings.dialect.lateness == "event"
+            count = self._threads if by_event else 1
+            engines = [EngineGroup(since, self._settings) for _ in range(count)]
             return ShardedGroup(engines, self._threads) if len(engines) > 1 else engines[0]
         return Group(since, self._settings, Records() if method == "records" else slices([]))
 
@@ -270,7 +282,10 @@ class ColumnarOperator(Persistent, CustomState):
         group = groups[0]
         if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
             return
-        sources, keys = group.sources, self.keys
+        sources, keys, dialect = group.sources, self.keys, self._settings.dialect
+        by_session = dialect.lateness == "window" and group.engine.stores
+        if dialect.lateness == "never" or by_session:
+            return  # what is late, or due, differs
         if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
             return
         if keyed:

@@ -12,6 +12,8 @@ FARTHEST = (1 << 62) - (1 << 60)
 """The bound of times of events."""
 FAR = 1 << 62
 """Beyond all times; a kernel adds to it only what cannot wrap."""
+NO_LAST = FAR - 1
+"""When the last window of a query is due that has no last one."""
 
 (
     # the scalars and the batch
@@ -29,7 +31,7 @@ FAR = 1 << 62
     # queries
     QUERIES,
     # what came behind the reported time: slices, and cells
-    DIRTY_SLICE, DIRTY_BEFORE, DIRTY_CELL_SLICE, DIRTY_CELL_KEY, DIRTY_ORDER,
+    DIRTY_SLICE, DIRTY_BEFORE, DIRTY_CELL_SLICE, DIRTY_CELL_KEY, DIRTY_ORDER, PENDING_ORDER,
     # windows that are due or changed
     DUE_QUERY, DUE_START, DUE_END, DUE_LOW, DUE_HIGH, DUE_KIND, DUE_ROW,
     # rows of results
@@ -46,25 +48,25 @@ FAR = 1 << 62
     STORES, SESSION_ROWS,
     # which rows of a batch are marks
     MARKS,
-) = range(61)  # fmt: skip
+) = range(62)  # fmt: skip
 KERNEL_PLACES = MARKS + 1
 """Places that have the address of a kernel instead of an array."""
 (
     ADMIT, PLACE_LANES, PLACE_DENSE, PLACE_SPARSE, NUMBER_KEYS, FIND_WINDOWS, FIND_CHANGED,
     SORT_DIRTY_CELLS, SEAL_LANES, GROW_TREE, EMIT_LANES, FOLD_TREES, EMIT_CELLS, EMIT_CHANGED,
-    PLACES,
-) = range(KERNEL_PLACES, KERNEL_PLACES + 15)  # fmt: skip
+    PLACE_PENDING, EMIT_PENDING, REPLACE_PENDING, PLACES,
+) = range(KERNEL_PLACES, KERNEL_PLACES + 18)  # fmt: skip
 
 (
-    N, LOW, HIGH, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
+    N, LOW, HIGH, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, EARLY, MODE, PHASE,
     KEYING, KEY_COUNT, KEY_BITS, LAYOUT, UNIT_ROWS, TOP_UNIT, UNITS, FREE_UNIT, FREE_UNITS,
     INDEX_TOP, INDEX_GUESS, SLICES, SEALED, COVER_LOW, LOOKUP_ORIGIN, LOOKUP_SHIFT, CUT_CHECKED,
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
     TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
     ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
-    WORK, WORK_LIMIT, CHANGED,
-) = range(63)  # fmt: skip
+    WORK, WORK_LIMIT, CHANGED, BY_WINDOW, ACCEPTED, LATE_UPDATES,
+) = range(66)  # fmt: skip
 RECORD_STORE, OWN_MARKS, ADMIT_RECORDS, PLACE_RECORDS, REPORT_RECORDS = range(80, 85)
 """The first place of the store of records or 0, whether a batch has marks, and kernels."""
 SCALAR_COUNT = 96
@@ -82,17 +84,24 @@ LANES, DENSE, SPARSE = range(3)
 """How rows lie: four lanes for one key; a row for each key; chunks of rows, and a hash index."""
 
 RETRACTS, ACCUMULATES, FINAL, DISCARDS = range(4)
+AT_ONCE, AT_WATERMARK, NEVER = range(3)
+"""When updates of windows that were reported are emitted."""
 RETRACTED, NEW, UPDATED = range(3)
 
-# fields of a query
-Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_ID, Q_FIELDS = range(9)
-SLIDING, CUMULATE = range(2)
+# fields of a query: a window [start, end) holds the times in [start + OPENS, end + CLOSES), is due
+# at end + WAIT, and final when the limit is FINAL_WAIT later; it is due between FIRST and LAST
+(
+    Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_ID, Q_OPENS, Q_CLOSES, Q_WAIT,
+    Q_FINAL_WAIT, Q_FIRST, Q_LAST, Q_SINCE, Q_TURN, Q_FIELDS,
+) = range(17)  # fmt: skip
+SLIDING, CUMULATE, FIXED_START = range(3)
+"""Where windows start: a size before their end, where their pane does, or all at one time."""
 
 # fields of a part
 (
     P_ADD, P_MERGE, P_COPY, P_PREFIX, P_RANGE, P_SOURCE, P_SECOND, P_TIME, P_CELLS, P_OUT, P_TREE,
-    P_COLUMNS, P_FLAGS, P_LOG, P_ROOM, P_FIELDS,
-) = range(16)  # fmt: skip
+    P_COLUMNS, P_FLAGS, P_LOG, P_ROOM, P_PENDING, P_FIELDS,
+) = range(17)  # fmt: skip
 
 UPWARD, REAL, ORDERED = 1, 2, 4
 """Flags of a part: what is greater, or later, wins; what is compared are floats;

@@ -13,16 +13,19 @@ from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.promotion import widen
-from muntin.columnar.engine.plan import Period, Reach
-from muntin.columnar.engine.release import LEAST_WORK, fill_keys, give_back
+from muntin.columnar.engine.plan import EngineEdges, Reach
+from muntin.columnar.engine.release import LEAST_WORK, drop_slices, fill_keys, give_back
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
-from muntin.columnar.engine.timetable import Timetable
+from muntin.columnar.engine.timetable import Timetable, stretches_of
+from muntin.columnar.engine.windows import next_due
+from muntin.spec.query import DEFAULTS, Settings
 
 MODES = {
     "accumulate-retract": d.RETRACTS, "accumulate": d.ACCUMULATES, "final": d.FINAL,
     "discard": d.DISCARDS,
 }  # fmt: skip
+LATE_UPDATES = {"immediate": d.AT_ONCE, "next_watermark": d.AT_WATERMARK, "none": d.NEVER}
 
 REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
 """Codes after which a step is not run again."""
@@ -47,21 +50,26 @@ class ColumnarEngine(PartTable):
     def __init__(
         self,
         rows: Sequence[Sequence[int]],
-        periods: Sequence[Period],
-        mode: str,
-        lateness: int,
-        since: int = -FAR,
+        edges: EngineEdges,
+        settings: Settings = DEFAULTS,
     ) -> None:
         """Start without events."""
         super().__init__()
         self.rows = [list(row) for row in rows]
         self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
-        s = self.scalars
+        s, dialect = self.scalars, settings.dialect
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = -FAR
-        s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
+        s[d.REACHED] = s[d.SEEN] = -FAR
+        s[d.LATENESS], s[d.MODE] = settings.allowed_lateness, MODES[settings.output]
+        if dialect.lateness == "never":
+            s[d.LATENESS] = -1
+        s[d.BY_WINDOW] = dialect.lateness == "window"
+        s[d.LATE_UPDATES] = LATE_UPDATES[dialect.late_update] if s[d.MODE] != d.FINAL else d.AT_ONCE
+        s[d.EARLY] = min([0, *(row[d.Q_WAIT] - row[d.Q_CLOSES] for row in self.rows)])
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         s[d.LANE_BITS], s[d.WORK_LIMIT] = 3, LEAST_WORK
-        self.timetable = Timetable(periods) if rows else None
+        self.spaces += [self.pending] if s[d.MODE] == d.DISCARDS else []
+        self.timetable = Timetable(*edges) if rows else None
         self._spare: list[int] = []
         self.batch_room = self.numberings = 0
         self.bound_places: set[int] = set()
@@ -93,13 +101,18 @@ class ColumnarEngine(PartTable):
             self._set_queries()
             self.lay_edges()
 
+    @property
+    def reported(self) -> int:
+        """The time up to which windows that are due were reported."""
+        s = self.scalars
+        return int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
+
     def _set_queries(self) -> None:
-        """The next end of each query after the time that was reported."""
-        s, q = self.scalars, self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS)
-        upto = int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
-        step, phase = q[:, d.Q_STEP], q[:, d.Q_PHASE]
-        q[:, d.Q_NEXT] = upto + 1 + (phase - upto - 1) % step
-        s[d.DUE] = q[:, d.Q_NEXT].min()
+        """When the next window of each query is due after the time that was reported."""
+        q, upto = self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS), self.reported
+        for row in q:
+            row[d.Q_NEXT] = next_due(row, 0, min(upto + 1, FAR))
+        self.scalars[d.DUE] = q[:, d.Q_NEXT].min(initial=FAR)
 
     # ------------------------------------------------------------ keys and columns
 
@@ -173,21 +186,19 @@ class ColumnarEngine(PartTable):
         table.edges, table.blank = edges[: n + 1], blank[:n]  # of a size that does not waver
         if origin is not None:
             self._move(origin)
-        blanks = (
-            np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
-        )
-        first = int(blanks[-1]) + 1 if blanks.size else 0
         last = n - 1 if table.blank[-1] else n
+        wide = table.blank | (np.diff(table.edges) > table.widest)  # blank, or folded
+        first = int(np.flatnonzero(wide[:last]).max(initial=-1)) + 1
         s[d.SLICES], s[d.COVER_LOW] = last, edges[first]
         low, high = int(edges[first]), int(edges[last])
         shift = 0
         if last > first:
             shift = max(0, ((high - low) // (8 * (last - first))).bit_length() - 1)
-            stretches = _stretches(edges[first : last + 1], first, shift)
+            stretches = stretches_of(edges[first : last + 1], first, shift)
             self.directory.grow(d.LOOKUP, 1 << (stretches.size - 1).bit_length())
             self.directory.arrays[d.LOOKUP][: stretches.size] = stretches
         s[d.LOOKUP_ORIGIN], s[d.LOOKUP_SHIFT] = low, shift
-        reported = int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
+        reported = self.reported - int(s[d.EARLY])
         at = int(np.searchsorted(edges[: last + 1], reported, "right")) - 1
         s[d.SEALED] = min(max(at, 0), last)
         s[d.PREFIXED] = min(s[d.PREFIXED], s[d.SEALED])
@@ -196,6 +207,9 @@ class ColumnarEngine(PartTable):
         """Move the content of slices; what is cut from a blank slice is empty."""
         first = np.ones(origin.size, np.bool_)
         first[1:] = origin[1:] != origin[:-1]
+        new_slice: Ints = np.zeros(int(origin[-1]) + 1, np.int64)
+        new_slice[origin[first]] = np.flatnonzero(first)
+        self.move_dirty(new_slice)
         for place in MOVED:
             array = self.directory.arrays[place]
             moved = np.where(first, array[origin], 0)
@@ -204,6 +218,29 @@ class ColumnarEngine(PartTable):
         changed = np.flatnonzero(origin != np.arange(origin.size))
         if changed.size:
             self.scalars[d.PREFIXED] = min(int(self.scalars[d.PREFIXED]), int(changed[0]))
+
+    def move_dirty(self, new_slice: Ints) -> None:
+        """Where updates wait for a watermark: say in which slices their events lie now."""
+        s, arrays = self.scalars, self.directory.arrays
+        if s[d.DIRTY_SLICES] == 0:
+            return
+        cells = arrays[d.DIRTY_CELL_SLICE][: int(s[d.DIRTY_CELLS])]
+        cells[:] = new_slice[cells]
+        old = arrays[d.DIRTY_SLICE][: int(s[d.DIRTY_SLICES])]
+        counts = arrays[d.FRESH][old]
+        arrays[d.FRESH][old] = 0
+        np.add.at(arrays[d.FRESH], new_slice[old], counts)
+        dirty = np.unique(new_slice[old])
+        arrays[d.DIRTY_SLICE][: dirty.size] = dirty
+        s[d.DIRTY_SLICES] = dirty.size
+
+    def put_dirty(self, slices: Ints, keys: Ints) -> None:
+        """Note the cells of events that came behind the reported time, one for each."""
+        s, arrays = self.scalars, self.directory.arrays
+        self.make_late_room(slices.size)
+        arrays[d.DIRTY_CELL_SLICE][: slices.size] = slices
+        arrays[d.DIRTY_CELL_KEY][: slices.size] = keys
+        s[d.DIRTY_CELLS] = slices.size
 
     def _grow_tree(self, kept: KeptPart) -> None:
         size = self.slice_room + 2
@@ -215,7 +252,7 @@ class ColumnarEngine(PartTable):
         """Cut edges for the times of a batch."""
         if self.timetable is None:
             raise AssertionError
-        self._drop_slices()
+        drop_slices(self)
         self._suit()
         self.timetable.look_ahead(int(self.scalars[d.SLICES] - self.scalars[d.RELEASED]))
         origin = self.timetable.cut(self._extremes(times))
@@ -253,26 +290,25 @@ class ColumnarEngine(PartTable):
     def release_rows(self) -> int:
         """Give back the rows of slices that no window needs; how many such slices there are."""
         s, table = self.scalars, self.timetable
-        limit = int(s[d.LIMIT])
-        if table is None or limit <= -FAR:
+        if table is None or int(s[d.LIMIT]) <= -FAR:
             return 0
-        horizon = min(self.reach.horizon(min(limit, FAR // 2)), limit)
-        keep = min(int(np.searchsorted(table.edges, horizon, "right")) - 1, int(s[d.SEALED]))
+        keep = self.slices_before(min([self.horizon(), *self.reach.landmarks]))
         if keep > s[d.RELEASED]:
             s[d.NEED] = keep
             release_slices(self.directory)
         return keep
 
-    def _drop_slices(self) -> None:
-        """Forget slices that no window needs, if they are as many as the others."""
-        s, table, keep = self.scalars, self.timetable, self.release_rows()
-        if table is None or keep < 2 or 2 * keep < int(s[d.SLICES]):  # noqa: PLR2004 - two become one
-            return
-        kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
-        table.drop(keep)
-        s[d.RELEASED] = 0
-        self.lay_edges(kept)
-        s[d.PREFIXED] = 0
+    def horizon(self) -> int:
+        """The time before which only landmarks need anything."""
+        limit = int(self.scalars[d.LIMIT])
+        return min(self.reach.horizon(min(limit, FAR // 2)), limit)
+
+    def slices_before(self, time: int) -> int:
+        """How many of the slices that were reported lie before a time."""
+        if self.timetable is None:
+            raise AssertionError
+        before = int(np.searchsorted(self.timetable.edges, time, "right")) - 1
+        return min(before, int(self.scalars[d.SEALED]))
 
     def _make_room(self) -> None:
         """More units of rows, or more room for hash indexes."""
@@ -344,7 +380,7 @@ class ColumnarEngine(PartTable):
         self.bind(d.KEY_ID, keys)
         s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
         own = bool(self.stores) and gaps is not None and bool(gaps.any())
-        s[d.OWN_GAPS] = own
+        s[d.OWN_GAPS], s[d.ACCEPTED] = own, 1
         if own and gaps is not None:
             self.bind(d.GAPS, np.ascontiguousarray(gaps))
         s[d.OWN_MARKS] = self.records is not None and marks is not None and bool(marks.any())
@@ -352,11 +388,12 @@ class ColumnarEngine(PartTable):
             self.bind(d.MARKS, np.ascontiguousarray(marks, np.int64))
         s[d.BOUND_COUNT] = 0
 
-    def set_clock(self, watermark: int, limit: int) -> None:
+    def set_clock(self, watermark: int, reached: int, limit: int) -> None:
         """Start at a time: nothing was reported, since no event came."""
         s = self.scalars
         s[d.WATERMARK] = s[d.BEFORE] = watermark
         s[d.LIMIT] = s[d.BEFORE_LIMIT] = limit
+        s[d.REACHED] = reached
         if self.timetable:
             self._set_queries()
             self.lay_edges()
@@ -408,8 +445,7 @@ class ColumnarEngine(PartTable):
         elif code == d.ROOM:
             self._make_room()
         elif code == d.LATE_ROOM:
-            for place in (d.DIRTY_CELL_SLICE, d.DIRTY_CELL_KEY, d.DIRTY_ORDER):
-                self.directory.grow(place, 2 * int(s[d.NEED]))
+            self.make_late_room(2 * int(s[d.NEED]))
         elif code == d.MORE_WINDOWS:
             for place in DUE_ARRAYS:
                 self.directory.grow(place, 2 * int(s[d.NEED]))
@@ -428,6 +464,15 @@ class ColumnarEngine(PartTable):
             widen(self, int(s[d.OVERFLOWING]))
         else:
             raise NotImplementedError(code)
+
+    def make_late_room(self, n: int) -> None:
+        """Make room for events that come behind the reported time."""
+        for place in (d.DIRTY_CELL_SLICE, d.DIRTY_CELL_KEY, d.DIRTY_ORDER, d.PENDING_ORDER):
+            self.directory.grow(place, n)
+        for kept in self.parts:
+            places = self.pending.places.get(kept.part, [])
+            for place, identity in zip(places, kept.kernels.identity, strict=False):
+                self.directory.grow(place, n + 1, identity)
 
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
@@ -466,11 +511,3 @@ class ColumnarEngine(PartTable):
     def take_sessions(self) -> SessionRows:
         """The rows of the last step that are of sessions."""
         return SessionRows(self)
-
-
-def _stretches(edges: Ints, first: int, shift: int) -> Ints:
-    """The slice at the beginning of each stretch of 2^shift times."""
-    distance = edges.astype(np.uint64) - edges[:1].astype(np.uint64)  # up to 2^63
-    beyond = (distance + np.uint64((1 << shift) - 1) >> np.uint64(shift)).astype(np.int64)
-    beyond[-1] = (int(distance[-1]) >> shift) + 1
-    return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

@@ -99,11 +99,15 @@ def width_of(layout: int, keys: int) -> int:
     return LANE_ROWS if layout == d.LANES else UNIT
 
 
-def set_layout(engine: "ColumnarEngine", layout: int) -> None:
-    """Move all rows to another layout, or to wider units."""
-    arrays = engine.directory.arrays
+def set_layout(engine: "ColumnarEngine", layout: int, live: LiveRows | None = None) -> None:
+    """Move all rows to another layout, to wider units, or to other slices and keys."""
+    arrays, scalars = engine.directory.arrays, engine.scalars
+    if scalars[d.LAYOUT] == d.LANES != layout and scalars[d.DIRTY_CELLS] == 0:
+        dirty = arrays[d.DIRTY_SLICE][: int(scalars[d.DIRTY_SLICES])]
+        slices = np.repeat(dirty, arrays[d.FRESH][dirty])
+        engine.put_dirty(slices, np.zeros_like(slices))
     old = [[arrays[place] for place in kept.cells] for kept in engine.parts]
-    lay_rows(engine, layout, live_rows(engine), arrays[d.ROW_COUNT], old)
+    lay_rows(engine, layout, live or live_rows(engine), arrays[d.ROW_COUNT], old)
 
 
 def lay_rows(

@@ -11,12 +11,20 @@ from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
+from muntin.columnar.engine.directory import FAR
 from muntin.columnar.engine.kernel_language import Ints, Phase
-from muntin.columnar.engine.layout import best_layout, lay_rows, live_rows, set_layout
+from muntin.columnar.engine.layout import (
+    LiveRows,
+    best_layout,
+    lay_rows,
+    live_rows,
+    set_layout,
+)
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.promotion import compact_logs
 from muntin.columnar.engine.records.compaction import compact_records, renumber_records
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
+from muntin.columnar.engine.timetable import Timetable
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
@@ -34,6 +42,49 @@ SPARE = 4
 KEY_MASK = (1 << 32) - 1
 
 fill_keys = Phase(fill_key_table)
+
+
+def drop_slices(engine: "ColumnarEngine") -> None:
+    """Forget slices that no window needs, if they are as many as the others."""
+    scalars, table, keep = engine.scalars, engine.timetable, engine.release_rows()
+    if table is not None and engine.reach.landmarks:
+        fold_slices(engine, table)
+    elif table is not None and keep >= 2 and 2 * keep >= int(scalars[d.SLICES]):  # noqa: PLR2004 - two become one
+        kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
+        table.drop(keep)
+        scalars[d.RELEASED] = 0
+        engine.lay_edges(kept)
+        scalars[d.PREFIXED] = 0
+
+
+def fold_slices(engine: "ColumnarEngine", table: Timetable) -> None:
+    """Make one slice of those from a landmark to the next that no other window needs.
+
+    This costs a pass over all rows, and comes after as many slices as there are.
+    """
+    scalars = engine.scalars
+    if int(scalars[d.LIMIT]) <= -FAR:
+        return
+    uncut = np.setdiff1d(engine.reach.landmarks, table.edges)  # such a slice is blank
+    origin = table.cut(uncut)
+    if origin is not None:
+        engine.lay_edges(origin)
+    keep = engine.slices_before(engine.horizon())
+    starts = (np.searchsorted(table.edges, engine.reach.landmarks, "right") - 1).tolist()
+    heads: Ints = np.unique([0, *(at for at in starts if at < keep)])
+    if 2 * (keep - heads.size) < int(scalars[d.SLICES]):
+        return
+    heads = np.append(heads, np.arange(keep, table.blank.size))
+    live = live_rows(engine)
+    live = live._replace(slice=np.searchsorted(heads, live.slice, "right") - 1)
+    live = LiveRows(*(column[np.lexsort((live.key, live.slice))] for column in live))
+    used = np.zeros(heads.size, np.bool_)
+    used[live.slice] = True
+    engine.move_dirty(np.searchsorted(heads, np.arange(table.blank.size), "right") - 1)
+    table.fold(heads, used)
+    scalars[d.RELEASED] = 0
+    engine.lay_edges()
+    set_layout(engine, best_layout(engine), live)
 
 
 def live_keys(engine: "ColumnarEngine", keys: int) -> NDArray[np.bool_]:
@@ -69,6 +120,8 @@ def renumber_keys(engine: "ColumnarEngine", kept: Ints) -> None:
     if engine.records:
         renumber_records(engine.records, numbers, kept, int(scalars[d.LIMIT]))
     _renumber_revisions(engine, numbers)
+    dirty = arrays[d.DIRTY_CELL_KEY][: int(scalars[d.DIRTY_CELLS])]
+    dirty[:] = np.append(numbers, np.zeros(int(dirty.max(initial=0)) + 1, np.int64))[dirty]
     directory.put(d.OUT_ROW, np.zeros(max(64, 1 << kept.size.bit_length()), np.int64))
     hashed = scalars[d.KEYING] == d.HASHED
     room = 2 * kept.size + 256 if hashed else 0

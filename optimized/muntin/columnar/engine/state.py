@@ -38,6 +38,7 @@ from muntin.spec.errors import MuntinError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from muntin.columnar.engine.partials.part_table import KeptPart
     from muntin.columnar.engine_group import EngineGroup
 
 
@@ -51,6 +52,14 @@ class PartState(NamedTuple):
     types: list[str]
     columns: list[AnyArray]
     is_empty: bool
+
+
+class Dirty(NamedTuple):
+    """Events of windows whose update waits: slice, key, and partials if only these are emitted."""
+
+    slice: Ints
+    key: Ints
+    columns: list[list[AnyArray]]
 
 
 class EngineState(NamedTuple):
@@ -67,6 +76,7 @@ class EngineState(NamedTuple):
     records: Records | None
     floats: list[Source]
     huge: list[Source]
+    dirty: Dirty
 
 
 def save_engine(group: "EngineGroup") -> EngineState | None:
@@ -82,7 +92,7 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
     kept = [(needed.index(part), one) for part, one in sources.kept.items() if part in needed]
     return EngineState(
         table.edges if table else np.zeros(0, np.int64),
-        table.blank.astype(np.int64) if table else np.zeros(0, np.int64),
+        _blank(engine, live.slice),
         live.slice, live.key, arrays[d.ROW_COUNT][live.row],
         [
             PartState(
@@ -95,6 +105,7 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
         [_saved_sessions(store, [one for _, one in kept]) for store in group.live_stores],
         _saved_records(group, [one for _, one in kept]),
         sorted(sources.floats, key=repr), sorted(sources.huge, key=repr),
+        _dirty(engine, [one for _, one in kept]),
     )  # fmt: skip
 
 
@@ -117,7 +128,8 @@ def _saved_records(group: "EngineGroup", kept: "Sequence[KeptPart]") -> Records 
 def _saved(
     kept: "Sequence[KeptPart]", columns: "Sequence[Sequence[AnyArray]]"
 ) -> list[list[AnyArray]]:
-    return [saved_columns(one, each) for one, each in zip(kept, columns, strict=True)]
+    pairs = zip(kept, columns, strict=True)
+    return [saved_columns(one, each) if each else [] for one, each in pairs]
 
 
 def _restored_all(
@@ -125,10 +137,11 @@ def _restored_all(
 ) -> list[list[AnyArray]]:
     if len(columns) != len(kept):
         raise corrupt_snapshot(f"`{name}.columns` must be of {len(kept)} partials")
-    return [_restored(sources, *pair) for pair in zip(kept, columns, strict=True)]
+    pairs = zip(kept, columns, strict=True)
+    return [_restored(sources, one, each) if each else [] for one, each in pairs]
 
 
-def _restored(sources: SourceColumns, kept: KeptPart, columns: list[AnyArray]) -> list[AnyArray]:
+def _restored(sources: SourceColumns, kept: "KeptPart", columns: list[AnyArray]) -> list[AnyArray]:
     """The columns of a part of what a snapshot has; their types are those of the part."""
     try:
         restored = sources.restored(kept, columns)
@@ -137,6 +150,30 @@ def _restored(sources: SourceColumns, kept: KeptPart, columns: list[AnyArray]) -
     if [column.dtype for column in restored] != [i.dtype for i in kept.kernels.identity]:
         raise corrupt_snapshot(f"`{kept.part}` must have columns of its types")
     return restored
+
+
+def _blank(engine: ColumnarEngine, used: Ints) -> Ints:
+    """Which slices may be cut; also one that was folded, and whose rows were given back."""
+    table = engine.timetable
+    if table is None:
+        return np.zeros(0, np.int64)
+    wide = np.diff(table.edges) > table.widest
+    wide[used] = False
+    return (table.blank | wide).astype(np.int64)
+
+
+def _dirty(engine: ColumnarEngine, kept: "Sequence[KeptPart]") -> Dirty:
+    arrays, s = engine.directory.arrays, engine.scalars
+    n, pending = int(s[d.DIRTY_CELLS]), engine.pending.places
+    slices, keys = arrays[d.DIRTY_CELL_SLICE][:n].copy(), arrays[d.DIRTY_CELL_KEY][:n].copy()
+    if n == 0:
+        dirty = arrays[d.DIRTY_SLICE][: int(s[d.DIRTY_SLICES])]
+        slices = np.repeat(dirty, arrays[d.FRESH][dirty])
+        keys = np.zeros_like(slices)
+    columns: list[list[AnyArray]] = [
+        [arrays[place][1 : n + 1].copy() for place in pending.get(one.part, [])] for one in kept
+    ]
+    return Dirty(slices, keys, _saved(kept, columns))
 
 
 def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: int) -> None:
@@ -159,6 +196,9 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
         lanes = keys <= 1 and not state.key.any()
         held = [columns[id(one)] for one in engine.parts]
         lay_rows(engine, d.LANES if lanes else best_layout(engine), live, state.count, held)
+        engine.scalars[d.SEEN] = state.edges[int(state.slice.max(initial=0)) + 1]
+        dirty = _restored_all(sources, kept, state.dirty.columns, "dirty")
+        _put_dirty(engine, state.dirty._replace(columns=dirty), kept)
     engine.set_revisions(state.revisions, 0)
     parts = [part.part for part in kept]
     for store, sessions in zip(group.live_stores, state.stores, strict=True):
@@ -166,12 +206,32 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
         ensure(check_columns(store, sessions._replace(columns=restored), parts))
         lay_sessions(store, sessions._replace(columns=restored), parts)
     if engine.records and state.records:
-        columns = _restored_all(sources, kept, state.records.columns, "records")
-        ensure(check_record_columns(engine.records, state.records._replace(columns=columns), parts))
-        lay_records(engine.records, state.records._replace(columns=columns), parts)
+        single = _restored_all(sources, kept, state.records.columns, "records")
+        ensure(check_record_columns(engine.records, state.records._replace(columns=single), parts))
+        lay_records(engine.records, state.records._replace(columns=single), parts)
     summed = [part for part in engine.parts if part.kernels.degree]
     for nth, part in enumerate(summed):
         floats(engine.directory, d.SUM_BOUND)[nth] = live_bound(engine, part)
+
+
+def _put_dirty(engine: ColumnarEngine, dirty: Dirty, kept: "Sequence[KeptPart]") -> None:
+    s, arrays = engine.scalars, engine.directory.arrays
+    slices, fresh = np.unique(dirty.slice, return_counts=True)
+    arrays[d.FRESH][slices] = fresh
+    arrays[d.DIRTY_SLICE][: slices.size] = slices
+    s[d.DIRTY_SLICES] = slices.size
+    engine.put_dirty(dirty.slice, dirty.key)
+    if s[d.LAYOUT] == d.LANES and s[d.MODE] != d.DISCARDS:
+        s[d.DIRTY_CELLS] = 0
+    for part, columns in zip(kept, dirty.columns, strict=True):
+        places = engine.pending.places.get(part.part, [])
+        expected = [(identity.dtype, dirty.slice.shape) for identity in part.kernels.identity]
+        if [(column.dtype, column.shape) for column in columns] != expected[: len(places)]:
+            raise corrupt_snapshot(
+                f"`dirty.columns` of `{part.part}` must have columns of its types"
+            )
+        for place, column in zip(places, columns, strict=True):
+            arrays[place][1 : 1 + column.size] = column
 
 
 def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, keys: int) -> Facts:
@@ -192,6 +252,12 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
     rises = np.diff(order) > 0 if keys > 1 else np.diff(order) >= 0
     yield "`slice` and `key` must be in order", keys < FAR >> 32 and bool(rises.all())
     yield "`slice` must be none that is blank", not n or not state.blank[state.slice].any()
+    dirty = state.dirty
+    for name, cells, bound in (("slice", dirty.slice, slices), ("key", dirty.key, max(keys, 1))):
+        yield row_of(f"dirty.{name}", cells, size=dirty.slice.size)
+        yield values_within(f"dirty.{name}", cells, 0, bound - 1)
+    columns = len(state.dirty.columns)
+    yield f"`dirty` must be of {len(state.parts)} partials", columns == len(state.parts)
     numbers = [one.number for one in state.parts]
     most = len(group.stored_parts)
     known = all(type(number) is int and 0 <= number < most for number in numbers)
@@ -217,12 +283,12 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
 
 
 def _blanks_fit(engine: ColumnarEngine, state: EngineState) -> bool:
-    """Whether no edge lies inside a slice that is not blank."""
-    if engine.timetable is None:
+    """Whether no edge lies inside a slice that is not blank, nor folded."""
+    table = engine.timetable
+    if table is None:
         return True
-    full = state.blank == 0
-    low, high = state.edges[:-1][full], state.edges[1:][full]
-    return all(
-        bool((low + 1 + (phase - low - 1) % period >= high).all())
-        for period, phase in engine.timetable.periods
-    )
+    folded = state.edges[1:] <= engine.horizon()
+    folded &= np.isin(np.arange(state.blank.size), state.slice)
+    full = (state.blank == 0) & ~folded
+    bounds = zip(state.edges[:-1][full].tolist(), state.edges[1:][full].tolist(), strict=True)
+    return all(table.needed_edge_after(low) >= high for low, high in bounds)

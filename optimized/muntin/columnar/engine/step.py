@@ -13,6 +13,7 @@ from muntin.columnar.engine.cells import (
     release_index,
 )
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.discard import emit_pending, place_pending, replace_pending
 from muntin.columnar.engine.emission import (
     emit_cells,
     emit_lanes,
@@ -126,6 +127,7 @@ def lacks_late_room(t: Directory) -> bool:
         if lows[block] < reported:
             for i in range(block * BLOCK, min(block * BLOCK + BLOCK, n)):
                 late += int(times[i] < reported)
+    late += scalars[d.DIRTY_CELLS]
     scalars[d.NEED] = late
     return late > len(ints(t, d.DIRTY_CELL_KEY))
 
@@ -148,10 +150,15 @@ def lacks_emission(t: Directory, layout: int, changed: bool, trees: int) -> bool
         lacking |= lacks(t, d.EMIT_CELLS)
     if layout == d.LANES and trees:
         lacking |= lacks(t, d.GROW_TREE) | lacks(t, d.FOLD_TREES)
+    discards = ints(t, d.SCALARS)[d.MODE] == d.DISCARDS
     if changed:
         lacking |= lacks(t, d.FIND_CHANGED)
-        if layout != d.LANES:
-            lacking |= lacks(t, d.SORT_DIRTY_CELLS) | lacks(t, d.EMIT_CHANGED)
+        if layout != d.LANES or discards:
+            lacking |= lacks(t, d.SORT_DIRTY_CELLS)
+        if discards:
+            lacking |= lacks(t, d.EMIT_PENDING) | lacks(t, d.REPLACE_PENDING)
+        elif layout != d.LANES:
+            lacking |= lacks(t, d.EMIT_CHANGED)
     return lacking
 
 
@@ -162,7 +169,7 @@ def admit(t: Directory) -> int:
     survey(t)
     if scalars[d.LOW] <= -d.FARTHEST or scalars[d.HIGH] >= d.FARTHEST:
         return d.FAR_TIME
-    if scalars[d.LOW] < scalars[d.LIMIT]:
+    if scalars[d.LOW] < scalars[d.LIMIT] and scalars[d.ACCEPTED] == 0:
         return d.IS_LATE
     if scalars[d.KEYING] == d.NO_KEYS:
         scalars[d.KEY_COUNT] = max(scalars[d.KEY_COUNT], 1)
@@ -185,9 +192,10 @@ def admit(t: Directory) -> int:
             return d.RELAY
         if lacks_room(t):
             return d.ROOM
-        if scalars[d.LAYOUT] != d.LANES and lacks_late_room(t):
+        discards = scalars[d.MODE] == d.DISCARDS
+        if (scalars[d.LAYOUT] != d.LANES or discards) and lacks_late_room(t):
             return d.LATE_ROOM
-        if lacks_placing(t, scalars[d.LAYOUT]):
+        if lacks_placing(t, scalars[d.LAYOUT]) or (discards and lacks(t, d.PLACE_PENDING)):
             return UNLINKED
     if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):
         return d.SESSION_ROOM
@@ -200,6 +208,7 @@ def admit(t: Directory) -> int:
 def ingest(t: Directory) -> int:
     """Place the rows of a batch in slices, and add their columns."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
+    pending = scalars[d.DIRTY_CELLS]
     if scalars[d.LAYOUT] == d.LANES:
         place_lanes(t)
     else:
@@ -214,22 +223,25 @@ def ingest(t: Directory) -> int:
     for part in range(scalars[d.PART_COUNT]):
         at = part * d.P_FIELDS
         call(parts[at + d.P_ADD], t, part, parts[at + d.P_CELLS], 0)
+    if scalars[d.MODE] == d.DISCARDS and scalars[d.DIRTY_SLICES]:
+        place_pending(t, pending)
     return 0
 
 
 @linked(d.FIND_WINDOWS)
-def find_windows(t: Directory, upto: int) -> int:
+def find_windows(t: Directory, upto: int, changed: int) -> int:
     """Seal slices, and find the windows that changed or are due."""
     scalars, edges, lookup = ints(t, d.SCALARS), ints(t, d.EDGES), ints(t, d.LOOKUP)
     origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
-    sealed = max(scalars[d.SEALED], slice_at(upto, edges, lookup, origin, shift, slices))
+    complete = upto - scalars[d.EARLY]
+    sealed = max(scalars[d.SEALED], slice_at(complete, edges, lookup, origin, shift, slices))
     sort_dirty_slices(t)
     if scalars[d.LAYOUT] == d.LANES:
         seal_lanes(t, sealed)
-    elif scalars[d.DIRTY_CELLS]:
+    if changed and scalars[d.DIRTY_CELLS]:
         sort_dirty_cells(t)
-    changed = find_changed(t) if scalars[d.DIRTY_SLICES] else 0
-    found = find_due(t, changed, upto)
+    found = find_changed(t) if changed else 0
+    found = find_due(t, found, upto)
     if found > len(ints(t, d.DUE_QUERY)):
         scalars[d.NEED] = found
         return d.MORE_WINDOWS
@@ -249,6 +261,18 @@ def clean(t: Directory) -> int:
     return 0
 
 
+@inlined
+def emit(t: Directory, discards: bool) -> int:
+    """The rows of all windows; `discards` says that some hold events that were emitted."""
+    if ints(t, d.SCALARS)[d.LAYOUT] == d.LANES:
+        code = emit_lanes(t)
+        if code == d.DONE and discards:
+            replace_pending(t)
+        return code
+    code = emit_pending(t) if discards else d.DONE
+    return emit_cells(t) if code == d.DONE else code
+
+
 @outlined
 def advance_windows(t: Directory) -> int:
     """Find and emit windows; each phase goes on where it had no room."""
@@ -261,14 +285,18 @@ def advance_windows(t: Directory) -> int:
         if upto < scalars[d.DUE] and scalars[d.DIRTY_SLICES] == 0:
             scalars[d.WINDOWS] = scalars[d.OUT] = 0
             return d.DONE
-        changed = scalars[d.DIRTY_SLICES] > 0
+        if scalars[d.LATE_UPDATES] == d.AT_WATERMARK and scalars[d.WATERMARK] == scalars[d.BEFORE]:
+            scalars[d.WINDOWS] = scalars[d.OUT] = 0
+            return d.DONE  # what changed is kept
+        changed = scalars[d.DIRTY_SLICES] > 0 and scalars[d.LATE_UPDATES] != d.NEVER
         if lacks_emission(t, scalars[d.LAYOUT], changed, scalars[d.TREE_PARTS]):
             return UNLINKED
-        code = find_windows(t, upto)
+        code = find_windows(t, upto, int(changed))
         if code:
             return code
         scalars[d.PHASE] = 2
-    code = emit_lanes(t) if scalars[d.LAYOUT] == d.LANES else emit_cells(t)
+    updates = scalars[d.DIRTY_CELLS] > 0 and scalars[d.LATE_UPDATES] != d.NEVER
+    code = emit(t, scalars[d.MODE] == d.DISCARDS and updates)
     if code == d.DONE:
         clean(t)
     return code
@@ -335,7 +363,9 @@ def run_step(t: Directory, n: int, given: int) -> int:
             scalars[d.WATERMARK] = given
             if given < d.FAR:
                 scalars[d.REACHED] = given
-            scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
+            if scalars[d.LATENESS] >= 0:
+                limit = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
+                scalars[d.LIMIT] = limit
         scalars[d.WORK] += n + STEP_WORK
         scalars[d.PHASE] = 1
     return advance(t)

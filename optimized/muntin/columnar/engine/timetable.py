@@ -11,35 +11,22 @@ from numpy.typing import NDArray
 
 from muntin.columnar.engine.directory import FAR
 from muntin.columnar.engine.kernel_language import Ints
+from muntin.columnar.engine.windows import first_end
 
 AHEAD, FARTHEST_AHEAD = 256, 2048
 """Slices that are cut beyond the last event: the least, and the most of four times those in use.
 """
 
 
-def edges_between(periods: Sequence[tuple[int, int]], low: int, high: int) -> Ints:
-    """All edges in [low, high], in order."""
-    each = [np.arange(low + (phase - low) % period, high + 1, period) for period, phase in periods]
-    joined: Ints = np.unique(np.concatenate(each)) if len(each) > 1 else each[0]
-    return joined
-
-
-def edge_at_or_before(periods: Sequence[tuple[int, int]], time: int) -> int:
-    """The last edge that is not after a time."""
-    return max(time - (time - phase) % period for period, phase in periods)
-
-
-def edge_after(periods: Sequence[tuple[int, int]], time: int) -> int:
-    """The first edge after a time."""
-    return min(time + 1 + (phase - time - 1) % period for period, phase in periods)
-
-
 class Timetable:
     """The edges of slices, and which slices are blank."""
 
-    def __init__(self, periods: Sequence[tuple[int, int]]) -> None:
-        """Start with one blank slice that holds all times."""
-        self.periods = periods
+    def __init__(self, periods: Sequence[tuple[int, int]], single: Sequence[int] = ()) -> None:
+        """Start with one blank slice that holds all times; `single` edges come once."""
+        self.periods, self.single, self._needed = periods, single, periods
+        if single and not periods:  # slices end, so that old ones can be forgotten
+            length = single[-1] - single[0]
+            self.periods = [(length, single[0] % length)]
         self.edges: Ints = np.array([-FAR, FAR], np.int64)
         self.blank = np.array([True])
         self.look_ahead(0)
@@ -49,6 +36,35 @@ class Timetable:
         density = sum(1 / period for period, _ in self.periods)
         ahead = min(max(AHEAD, 4 * slices), max(AHEAD, FARTHEST_AHEAD))
         self.margin = int(ahead / density) + max(period for period, _ in self.periods)
+
+    @property
+    def widest(self) -> int:
+        """The bound of the width of a slice that has no edge inside."""
+        return min(period for period, _ in self.periods)
+
+    def edges_between(self, low: int, high: int) -> Ints:
+        """All edges in [low, high], in order."""
+        each = [np.arange(first_end(low, *one), high + 1, one[0]) for one in self.periods]
+        each += [np.array([edge]) for edge in self.single if low <= edge <= high]
+        joined: Ints = np.unique(np.concatenate(each)) if len(each) > 1 else each[0]
+        return joined
+
+    def edge_at_or_before(self, time: int) -> int:
+        """The last edge that is not after a time."""
+        last = max(time - (time - phase) % period for period, phase in self.periods)
+        return max([last, *(edge for edge in self.single if edge <= time)])
+
+    def edge_after(self, time: int) -> int:
+        """The first edge after a time."""
+        return self._edge_after(time, self.periods)
+
+    def needed_edge_after(self, time: int) -> int:
+        """The first edge of a window after a time, FAR if there is none."""
+        return self._edge_after(time, self._needed)
+
+    def _edge_after(self, time: int, periods: Sequence[tuple[int, int]]) -> int:
+        ends = [first_end(time + 1, *one) for one in periods]
+        return min([FAR, *ends, *(edge for edge in self.single if edge > time)])
 
     def cut(self, times: Ints) -> Ints | None:
         """Cut the blank slices that some times fall into; the old slice of each new one."""
@@ -79,8 +95,8 @@ class Timetable:
         lasts.append(int(times[-1]) + (self.margin if high == FAR else 0))
         starts: list[Ints] = []
         for first, last in zip(firsts, lasts, strict=True):
-            begin = edge_at_or_before(self.periods, max(first - self.margin // 8, low))
-            starts.append(edges_between(self.periods, begin, edge_after(self.periods, last)))
+            begin = self.edge_at_or_before(max(first - self.margin // 8, low))
+            starts.append(self.edges_between(begin, self.edge_after(last)))
         ends = {int(one[-1]) for one in starts}
         inner: Ints = np.unique(np.concatenate(starts))
         inner = inner[(inner > low) & (inner < high)]
@@ -88,10 +104,24 @@ class Timetable:
         bounds = [low, *inner.tolist(), high]
         suspects = [0, *(np.flatnonzero(np.isin(inner, list(ends))) + 1).tolist()]
         for i in suspects:
-            holes[i] = edge_after(self.periods, bounds[i]) < bounds[i + 1]
+            holes[i] = self.edge_after(bounds[i]) < bounds[i + 1]
         return inner, holes
 
     def drop(self, keep: int) -> None:
         """Make one blank slice of the first slices."""
         self.edges = np.append(self.edges[:1], self.edges[keep:])
         self.blank = np.append(True, self.blank[keep:])
+
+    def fold(self, heads: Ints, used: NDArray[np.bool_]) -> None:
+        """Make one slice of those from each head to the next; what has no rows is blank."""
+        of_one = np.diff(np.append(heads, self.blank.size)) == 1
+        self.edges = np.append(self.edges[heads], self.edges[-1])
+        self.blank = np.where(of_one, self.blank[heads], ~used)
+
+
+def stretches_of(edges: Ints, first: int, shift: int) -> Ints:
+    """The slice at the beginning of each stretch of 2^shift times."""
+    distance = edges.astype(np.uint64) - edges[:1].astype(np.uint64)  # up to 2^63
+    beyond = (distance + np.uint64((1 << shift) - 1) >> np.uint64(shift)).astype(np.int64)
+    beyond[-1] = (int(distance[-1]) >> shift) + 1
+    return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

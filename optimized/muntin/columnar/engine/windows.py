@@ -13,11 +13,37 @@ def first_end(time: int, step: int, phase: int) -> int:
 
 
 @inlined
-def start_of(end: int, kind: int, size: int, origin: int) -> int:
+def next_due(q: Ints, at: int, time: int) -> int:
+    """When the first window of a query is due that is not due before a time; FAR if none is."""
+    due = max(first_end(time, q[at + d.Q_STEP], q[at + d.Q_PHASE]), q[at + d.Q_FIRST])
+    return due if time < d.FAR and due <= q[at + d.Q_LAST] else d.FAR
+
+
+@inlined
+def start_of(q: Ints, at: int, end: int) -> int:
     """The start of the window of a query that ends at a time."""
+    kind, size, origin = q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_ORIGIN]
     if kind == d.SLIDING:
         return end - size
-    return end - 1 - (end - 1 - origin) % size
+    return end - 1 - (end - 1 - origin) % size if kind == d.CUMULATE else origin
+
+
+@inlined
+def low_of(q: Ints, at: int, start: int) -> int:
+    """The least time that a window holds: truncated, a pane up to the offset reaches back."""
+    low = start + q[at + d.Q_OPENS]
+    if start <= q[at + d.Q_TURN]:
+        low -= (q[at + d.Q_SIZE] if q[at + d.Q_KIND] == d.CUMULATE else q[at + d.Q_STEP]) - 1
+    return low
+
+
+@inlined
+def high_of(q: Ints, at: int, start: int, end: int) -> int:
+    """The first time after those that a window holds: truncated, a pane ends with its start."""
+    pane = q[at + d.Q_KIND] == d.CUMULATE or q[at + d.Q_SIZE] == q[at + d.Q_STEP]
+    if start < q[at + d.Q_TURN] and pane:
+        end = start + 1
+    return end + q[at + d.Q_CLOSES]
 
 
 @outlined
@@ -51,10 +77,14 @@ def sort_dirty_cells(t: Directory) -> int:
     scalars, dirty, place = ints(t, d.SCALARS), ints(t, d.DIRTY_SLICE), ints(t, d.COUNT_BEFORE)
     slices, keys = ints(t, d.DIRTY_CELL_SLICE), ints(t, d.DIRTY_CELL_KEY)
     order, before = ints(t, d.DIRTY_ORDER), ints(t, d.DIRTY_BEFORE)
+    pending = ints(t, d.PENDING_ORDER)
+    if scalars[d.LAYOUT] == d.LANES:
+        place = ints(t, d.LAST_UNIT)  # nothing else needs it, and events are counted elsewhere
     for i in range(scalars[d.DIRTY_SLICES]):
         place[dirty[i]] = before[i]
     for i in range(scalars[d.DIRTY_CELLS]):
         order[place[slices[i]]] = keys[i]
+        pending[place[slices[i]]] = i + 1
         place[slices[i]] += 1
     return 0
 
@@ -87,57 +117,89 @@ def find_changed(t: Directory) -> int:
     scalars, q = ints(t, d.SCALARS), ints(t, d.QUERIES)
     edges, lookup, dirty = ints(t, d.EDGES), ints(t, d.LOOKUP), ints(t, d.DIRTY_SLICE)
     origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
-    since, limit, before = scalars[d.SINCE], scalars[d.BEFORE_LIMIT], scalars[d.BEFORE]
     o, n = 0, scalars[d.DIRTY_SLICES]
     for query in range(scalars[d.QUERY_COUNT]):
         at = query * d.Q_FIELDS
-        kind, size, step = q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_STEP]
-        phase, pane = q[at + d.Q_PHASE], q[at + d.Q_ORIGIN]
-        end = -d.FAR
+        due, wait, step = -d.FAR, q[at + d.Q_WAIT], q[at + d.Q_STEP]
+        limit = scalars[d.BEFORE_LIMIT] - q[at + d.Q_FINAL_WAIT]
+        last = min(scalars[d.BEFORE], q[at + d.Q_LAST])
         for i in range(n):
             s = dirty[i]
-            end = max(end, first_end(max(edges[s + 1], limit + 1), step, phase))
-            while end <= before:
-                start = start_of(end, kind, size, pane)
-                if start > edges[s]:
+            least = max(edges[s + 1] - q[at + d.Q_CLOSES] + wait, limit + 1)
+            due = max(due, next_due(q, at, least))
+            while due <= last:
+                end = due - wait
+                start = start_of(q, at, end)
+                first, after = low_of(q, at, start), high_of(q, at, start, end)
+                if first > edges[s]:
                     break
-                if start > since:
-                    low = slice_at(start, edges, lookup, origin, shift, slices)
-                    high = slice_at(end, edges, lookup, origin, shift, slices)
+                if start > q[at + d.Q_SINCE] and after >= edges[s + 1]:
+                    low = slice_at(first, edges, lookup, origin, shift, slices)
+                    high = slice_at(after, edges, lookup, origin, shift, slices)
                     add_window(t, o, q[at + d.Q_ID], start, end, low, high, d.UPDATED)
                     o += 1
-                end += step
+                due += step
     return o
+
+
+@inlined
+def last_due(t: Directory, q: Ints, at: int, upto: int) -> int:
+    """A time after which no window of a query is due that holds an event.
+
+    At the end of the stream those with one start end with the first end after all events and
+    watermarks.
+    """
+    scalars = ints(t, d.SCALARS)
+    last = ints(t, d.EDGES)[scalars[d.SLICES]] + q[at + d.Q_SIZE]
+    if q[at + d.Q_KIND] == d.FIXED_START:
+        ends = upto < d.FAR or q[at + d.Q_LAST] < d.NO_LAST
+        last = d.FAR if ends else max(scalars[d.SEEN], scalars[d.REACHED])
+    return min(upto, q[at + d.Q_LAST], last + q[at + d.Q_STEP] + 2)
+
+
+@inlined
+def first_used(t: Directory, low: int) -> int:
+    """The first slice from one on that has rows."""
+    units, slices = ints(t, d.UNIT), ints(t, d.SCALARS)[d.SLICES]
+    while low < slices and units[low] == 0:
+        low += 1
+    return low
 
 
 @outlined
 def find_due(t: Directory, o: int, upto: int) -> int:
-    """Windows that end after the time that was reported, and not after another."""
+    """Windows that are due after the time that was reported, and not after another."""
     scalars, q = ints(t, d.SCALARS), ints(t, d.QUERIES)
     edges, lookup = ints(t, d.EDGES), ints(t, d.LOOKUP)
     origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
-    since, before, lanes = scalars[d.SINCE], scalars[d.BEFORE], scalars[d.LAYOUT] == d.LANES
+    lanes = scalars[d.LAYOUT] == d.LANES
     for query in range(scalars[d.QUERY_COUNT]):
         at = query * d.Q_FIELDS
         if q[at + d.Q_NEXT] > upto:
             q[at + d.Q_FOUND] = q[at + d.Q_NEXT]
             continue
-        kind, size, step = q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_STEP]
-        phase, pane = q[at + d.Q_PHASE], q[at + d.Q_ORIGIN]
-        last = min(upto, edges[slices] + size)
-        end = first_end(max(before, edges[0]) + 1, step, phase)
-        while end <= last:
-            start = start_of(end, kind, size, pane)
-            low = slice_at(start, edges, lookup, origin, shift, slices)
-            high = slice_at(end, edges, lookup, origin, shift, slices)
+        wait, last = q[at + d.Q_WAIT], last_due(t, q, at, upto)
+        closing = wait - q[at + d.Q_CLOSES]
+        due = next_due(q, at, max(scalars[d.BEFORE], edges[0]) + 1)
+        if q[at + d.Q_KIND] == d.FIXED_START:  # all windows hold the first events, or none any
+            low = slice_at(low_of(q, at, q[at + d.Q_ORIGIN]), edges, lookup, origin, shift, slices)
+            used = first_used(t, low)
+            due = max(due, next_due(q, at, edges[used] + closing + 1)) if used < slices else d.FAR
+        while due <= last and due < d.FAR:
+            end = due - wait
+            start = start_of(q, at, end)
+            first, after = low_of(q, at, start), high_of(q, at, start, end)
+            low = slice_at(first, edges, lookup, origin, shift, slices)
+            high = slice_at(after, edges, lookup, origin, shift, slices)
             if high > low:
-                if start > since and holds_events(t, lanes, low, high):
+                if start > q[at + d.Q_SINCE] and holds_events(t, lanes, low, high):
                     add_window(t, o, q[at + d.Q_ID], start, end, low, high, d.NEW)
                     o += 1
-                end += step
+                due += q[at + d.Q_STEP]
             else:  # in one slice that holds no event: it may be very long
-                end = first_end(max(end, edges[min(low + 1, slices)]) + 1, step, phase)
-        q[at + d.Q_FOUND] = first_end(upto + 1, step, phase) if upto < d.FAR else d.FAR
+                later = max(due, edges[min(low + 1, slices)] + closing) + 1
+                due = next_due(q, at, later)
+        q[at + d.Q_FOUND] = next_due(q, at, min(upto + 1, d.FAR))
     return o
 
 

@@ -20,6 +20,8 @@ class Clock:
     def advanced(self, given: float, settings: Settings) -> "Clock":
         """Return the clock after a watermark; a lower one changes nothing."""
         watermark = max(self.watermark, clock(given))
+        if settings.dialect.lateness == "never":
+            return Clock(watermark, watermark if watermark < LAST else self.reached)
         still = watermark in (FIRST, LAST)
         limit = watermark if still else max(FIRST, watermark - settings.allowed_lateness)
         return Clock(watermark, watermark if watermark < LAST else self.reached, limit)

@@ -3,11 +3,15 @@
 from typing import Literal, NamedTuple
 
 from muntin.columnar.engine.kernel_language import COMPILED
-from muntin.columnar.engine.plan import ENGINE_TYPES, reads_records
-from muntin.columnar.engine_group import ENGINE_OUTPUTS
+from muntin.columnar.engine.plan import (
+    ENGINE_TYPES,
+    reads_records,
+    record_row,
+    unserved_decision,
+)
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
-from muntin.kernels.slicing.supported import refusal
+from muntin.kernels.slicing.supported import OFFERED, form_refusal, refusal
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.measure import TIME
@@ -27,24 +31,20 @@ class Plan(NamedTuple):
 
 
 def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Method) -> Plan:
-    """Pick slices where no window looks into them, without holes where compiled kernels can."""
-    kind, name = query.window, form.name
+    """Pick the engine where it serves a query, else slices where no window looks into them."""
+    if wanted == "generic":
+        return Plan("generic", "it was asked for")
+    unserved = not_compiled(query, form, settings, wanted)
+    if unserved is None:
+        return Plan("compiled", "one compiled call a step")
     if reason := _not_over_columns(query, form, settings, wanted):
-        return Plan("generic", reason)
-    if wanted == "records":
-        return Plan("records", "it was asked for")
-    if isinstance(form, Opaque) or form.holistic or form.ordered:
-        whole = "is holistic" if form.holistic else "is not commutative"
-        why = "has no form over columns" if isinstance(form, Opaque) else whole
-        return Plan("records", f"{name} {why}")
-    single = f"{kind.name} windows look at single events"
-    if wanted != "slices" and reads_records(kind, settings.output) and not _raises(form):
-        return Plan("compiled", single)
-    if settings.output == "discard":
-        single = "to discard is to tell events apart"
-    elif kind.measure is TIME and traits_of(kind).slice_edges is not None:
-        return _sliced(query, form, settings, wanted)
-    return Plan("records", single)
+        return Plan("generic", unserved if settings.dialect not in OFFERED else reason)
+    records = wanted == "records" or isinstance(form, Opaque) or form.holistic or form.ordered
+    if records or settings.output == "discard":  # which tells events apart
+        return Plan("records", unserved)
+    kind = query.window
+    sliced = kind.measure is TIME and traits_of(kind).slice_edges is not None
+    return Plan("slices" if sliced else "records", unserved)
 
 
 def _not_over_columns(
@@ -52,25 +52,33 @@ def _not_over_columns(
 ) -> str | None:
     if isinstance(form, Opaque) and wanted == "auto":
         return f"{form.name} has no form over columns"
-    return "it was asked for" if wanted == "generic" else refusal(query, settings)
+    return refusal(query, settings)
 
 
-def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Plan:
+def not_compiled(
+    query: Query, form: Form | Opaque, settings: Settings, wanted: Method
+) -> str | None:
+    """Why the engine does not serve a query, if so."""
     kind = query.window
-    if wanted == "slices":
-        return Plan("slices", "it was asked for")
-    if settings.dialect.lateness != "event":
-        return Plan("slices", "lateness is by window")
+    if isinstance(form, Opaque) or form.holistic or form.ordered:
+        whole = "is holistic" if not isinstance(form, Opaque) and form.holistic else None
+        why = "has no form over columns" if isinstance(form, Opaque) else "is not commutative"
+        return f"{form.name} {whole or why}"
+    if wanted in {"slices", "records"}:
+        return "it was asked for"
+    single = f"{kind.name} windows look at single events"
+    if record_row(kind) and _raises(form):
+        return f"the functions of {form.name} raise errors"
+    if record_row(kind):
+        return refusal(query, settings) if reads_records(kind, settings.output) else single
+    if reason := form_refusal(query, settings) or unserved_decision(kind, settings.dialect):
+        return reason
     reasons = {
-        f"{kind.name} windows may reach far back": not isinstance(kind, ENGINE_TYPES),
-        f"the engine does not {settings.output}": settings.output not in ENGINE_OUTPUTS,
+        single: kind.measure is not TIME or type(kind) not in ENGINE_TYPES,
         f"the functions of {form.name} raise errors": _raises(form),
         "kernels are not compiled here": not COMPILED and wanted == "auto",
     }
-    for reason, holds in reasons.items():
-        if holds:
-            return Plan("slices", reason)
-    return Plan("compiled", "one compiled call a step")
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def _raises(form: Form) -> bool:

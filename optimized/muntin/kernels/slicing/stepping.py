@@ -40,16 +40,19 @@ class Stepping:
         limit, batch = self._moment.before.limit, self._batch
         least = batch.least
         for place, group in groups.items():
-            mine = batch
+            mine, seen = batch, np.zeros(0, np.bool_)
+            taken = seen
             if self._by_window or least <= max(group.since, limit - 1):
                 seen = batch.time > group.since
                 taken = seen.copy()
                 taken[seen] = group.takes(batch.picked(seen), limit)
                 mine = batch.picked(taken)
-                if self._by_window:
-                    self.judge(seen, taken)
             with quiet():
                 self.groups[place], lines = group.step(mine, self._moment)
+            if self._by_window:
+                if isinstance(group, EngineGroup) and group.refused is not None:
+                    taken[taken] = ~group.refused
+                self.judge(seen, taken)
             self.told += lines
 
     def judge(self, sees: Flags, takes: Flags) -> None:

@@ -14,19 +14,26 @@ OFFERED = (OURS, Dialect(lateness="window"))
 
 
 def refusal(query: Query, settings: Settings) -> str | None:
-    """Say why a query has no form over columns, if it has none."""
+    """Say why slices and records can't serve a query, if so."""
     kind, dialect = query.window, settings.dialect
     if dialect not in OFFERED:
         return f"only lateness of a dialect has a form over columns, not {dialect}"
+    by_window = traits_of(kind).slice_edges is not None and kind.measure is TIME
+    reason = form_refusal(query, settings)
+    if reason is None and dialect.lateness == "window" and not by_window:
+        return f"{kind.name} windows have no form over columns where lateness is by window"
+    return reason
+
+
+def form_refusal(query: Query, settings: Settings) -> str | None:
+    """Say why a query has no form over columns in our dialect, if it has none."""
+    kind = query.window
     if kind.measure is not TIME and not (kind.measure is COUNT and isinstance(kind, COUNTED)):
         return f"{kind.name} windows over the measure {kind.measure.name!r} have no form on columns"
     if type(kind) not in view_of.registry:
         return f"{kind.name} windows have no form over columns"
     if inputs_of(kind) == EVERYTHING:
         return "punctuations that a function finds have no form over columns; mark the events"
-    by_window = traits_of(kind).slice_edges is not None and kind.measure is TIME
-    if dialect.lateness == "window" and not by_window:
-        return f"{kind.name} windows have no form over columns where lateness is by window"
     return _too_long(kind, settings)
 
 

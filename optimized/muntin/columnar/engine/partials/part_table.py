@@ -15,6 +15,7 @@ from muntin.columnar.engine.records.placement import admit_records, place_record
 from muntin.columnar.engine.records.report import report_records
 from muntin.columnar.engine.records.store import RecordStore
 from muntin.columnar.engine.sessions.emission import report_sessions
+from muntin.columnar.engine.sessions.layout import STORE_PLACES
 from muntin.columnar.engine.sessions.placement import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.kernels.slicing.parts import Part
@@ -59,6 +60,7 @@ class PartTable:
         self.stores: list[SessionStore] = []
         self.records: RecordStore | None = None
         self.spaces: list[RowSpace] = []
+        self.pending = RowSpace(self._count_pending)
 
     def add_part(self, kept: KeptPart) -> None:
         """Keep a partial, of rows that no value came to."""
@@ -73,7 +75,8 @@ class PartTable:
     def remove_part(self, kept: KeptPart) -> None:
         """Keep a partial no more."""
         self.parts.remove(kept)
-        for place in (*kept.cells, *kept.out, *kept.tree):
+        pending = self.pending.places.pop(kept.part, [])
+        for place in (*kept.cells, *kept.out, *kept.tree, *pending):
             self.directory.put(place, np.zeros(0, np.int64))
         if kept.log:
             kept.log.close()
@@ -94,7 +97,17 @@ class PartTable:
         """Give a partial columns that no value came to."""
         rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
         kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
+        if self.scalars[d.MODE] == d.DISCARDS and kept.part not in self.pending.places:
+            pending = self.directory.arrays[d.PENDING_ORDER].size + 1
+            places = [self.directory.add(filled(pending, one)) for one in identity]
+            self.pending.places[kept.part] = places
         self.renew_results(kept)
+
+    def _count_pending(self) -> "Ints":
+        """The events of each row for what came behind the reported time."""
+        counts: Ints = np.zeros(self.directory.arrays[d.PENDING_ORDER].size + 1, np.int64)
+        counts[1 : 1 + int(self.scalars[d.DIRTY_CELLS])] = 1
+        return counts
 
     def renew_results(self, kept: KeptPart) -> None:
         """Give a partial columns for results, and for what is folded from its cells anew."""
@@ -130,6 +143,7 @@ class PartTable:
             row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
             if kept.log:
                 row[d.P_LOG], row[d.P_ROOM] = kept.log.base, log_room.address
+            row[d.P_PENDING] = self.pending.places.get(kept.part, [0])[0]
             if k.degree:
                 summed += [kept.source, k.degree]
         self.directory.put(d.PARTS, table.reshape(-1))
@@ -159,6 +173,16 @@ class PartTable:
         s[d.RECORD_STORE] = records.base
         for scalar, kernel in zip(RECORD_SCALARS, RECORD_KERNELS, strict=True):
             s[scalar] = kernel.address
+
+    def remove_store(self, number: int) -> None:
+        """Keep the sessions of a store no more; those after it move up."""
+        store = self.stores.pop(number)
+        self.spaces = [space for space in self.spaces if space.places is not store.places]
+        for place in range(store.base, store.base + STORE_PLACES):
+            self.directory.put(place, np.zeros(0, np.int64))
+        for part in [*store.places]:
+            store.remove_part(part)
+        self._list_stores()
 
     def _list_stores(self) -> None:
         s, bases = self.scalars, [store.base for store in self.stores]

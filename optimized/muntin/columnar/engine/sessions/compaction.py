@@ -17,7 +17,7 @@ from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.emission import set_timer
 from muntin.columnar.engine.sessions.search import field, join_links
 from muntin.columnar.engine.sessions.store import LEAST_ROWS, SessionStore
-from muntin.columnar.engine.sessions.timers import final_at, unit_of
+from muntin.columnar.engine.sessions.timers import final_at, report_at, unit_of
 from muntin.columnar.engine.timeline import U
 from muntin.kernels.slicing.parts import Part
 
@@ -47,10 +47,10 @@ def list_sessions(t: Directory, base: int) -> int:
         join_links(rows, heads, key, 0, row)
         join_links(rows, heads, key, row, older)
         if rows[at + s.STATE] & s.REPORTED:
-            due = final_at(scalars, reach + store[s.ADJOIN])
+            due = final_at(scalars, reach + store[s.LINGER])
             set_timer(t, base, store, rows, row, s.FINAL, due)
         else:
-            due = final_at(scalars, reach) if scalars[d.MODE] == d.FINAL else reach
+            due = report_at(scalars, store, reach)
             set_timer(t, base, store, rows, row, s.NEAR, due)
     return 0
 
@@ -93,6 +93,7 @@ def lay_sessions(store: SessionStore, sessions: Sessions, parts: Sequence[Part])
     for part, columns in zip(parts, sessions.columns, strict=True):
         for place, values in zip(store.places[part], columns, strict=True):
             directory.arrays[place][s.FIRST_ROW : top] = values
+    store.renew_pending()
     state[s.TOP :] = 0
     state[s.TOP], state[s.LIVE], state[s.CHUNK_TOP] = top, sessions.key.size, 1
     state[s.NEXT_DUE], state[s.REPORTS] = FAR, sessions.reported.sum()

@@ -14,12 +14,15 @@ from muntin.columnar.engine.sessions.timers import (
     final_at,
     first_bucket,
     release_chunk,
+    report_at,
     unit_of,
 )
 from muntin.columnar.engine.timeline import U
 
 END = (1 << 63) - 1
 LIVE_COLUMN, KEPT_COLUMN = range(2)
+PENDING_COLUMN = KEPT_COLUMN
+"""Where updates emit only what was not emitted, nothing is retracted."""
 
 
 @outlined
@@ -27,6 +30,8 @@ def copy_values(t: Directory, base: int, column: int) -> int:
     """Copy the partials of the rows that were noted to the results."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
     columns = ints(t, base + s.AT_COLUMNS)
+    if scalars[d.MODE] == d.DISCARDS:
+        column = PENDING_COLUMN
     for part in range(scalars[d.PART_COUNT]):
         at, place = part * d.P_FIELDS, columns[2 * part + column]
         if place:
@@ -137,16 +142,64 @@ def report_changed(t: Directory, base: int, number: int, complete: int) -> int:
             put_session(t, base, number, rows, row, d.UPDATED)
             continue
         rows[own + s.STATE] &= s.FLAGS
-        if reach <= complete:
+        if reach + store[s.WAIT] <= complete:
             put_session(t, base, number, rows, row, d.NEW)
         else:
             rows[own + s.STATE] &= ~s.REPORTED
             store[s.REPORTS] -= 1
-            final = scalars[d.MODE] == d.FINAL
-            due = final_at(scalars, reach) if final else reach
+            due = report_at(scalars, store, reach)
             set_timer(t, base, store, rows, row, s.NEAR, due)
     store[s.CHANGES] = 0
     copy_values(t, base, LIVE_COLUMN)
+    return 0
+
+
+@outlined
+def subtract_reported(t: Directory, base: int) -> int:
+    """Count of each session only what was not reported of it or of those that merged into it."""
+    store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
+    changed = ints(t, base + s.AT_CHANGED)
+    for i in range(store[s.CHANGES]):
+        row = changed[i * s.C_FIELDS + s.C_ROW]
+        while rows[field(row, s.STATE)] & s.GONE:
+            row = rows[field(row, s.LEFT)]
+        rows[field(row, s.COUNT)] -= changed[i * s.C_FIELDS + s.C_COUNT]
+    return 0
+
+
+@outlined
+def find_survivors(t: Directory, base: int) -> int:
+    """Write into what changed the sessions that it merged into."""
+    store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
+    changed = ints(t, base + s.AT_CHANGED)
+    for i in range(store[s.OUTDATED]):
+        row = changed[i * s.C_FIELDS + s.C_ROW]
+        while rows[field(row, s.STATE)] & s.GONE:
+            row = rows[field(row, s.LEFT)]
+        changed[i * s.C_FIELDS + s.C_ROW] = row
+    return 0
+
+
+@outlined
+def renew_pending(t: Directory, base: int) -> int:
+    """After a report: what is pending of a session that was not reported is all that it holds."""
+    scalars, store, parts = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS), ints(t, d.PARTS)
+    rows, changed = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_CHANGED)
+    columns, froms, tos = ints(t, base + s.AT_COLUMNS), ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
+    for begin in range(0, store[s.OUTDATED], len(froms)):
+        n = 0
+        for i in range(begin, min(begin + len(froms), store[s.OUTDATED])):
+            row = changed[i * s.C_FIELDS + s.C_ROW]
+            rows[field(row, s.COUNT)] += changed[i * s.C_FIELDS + s.C_COUNT]
+            if rows[field(row, s.STATE)] & (s.GONE | s.REPORTED) == 0:
+                froms[n], tos[n] = row, row
+                n += 1
+        scalars[d.COPIES] = n
+        for part in range(scalars[d.PART_COUNT]):
+            copy = parts[part * d.P_FIELDS + d.P_COPY]
+            if columns[2 * part]:
+                call(copy, t, part, columns[2 * part + 1], columns[2 * part])
+    scalars[d.COPIES] = store[s.OUTDATED] = 0
     return 0
 
 
@@ -178,17 +231,17 @@ def meet_timer(t: Directory, base: int, number: int, timer: int, complete: int, 
         if rows[at] & (s.NEAR | s.FINAL) == 0:
             release_row(store, ints(t, base + s.AT_FREE), rows, row)
         return
-    kind, due = s.FINAL, final_at(scalars, end + store[s.ADJOIN])
+    kind, due = s.FINAL, final_at(scalars, end + store[s.LINGER])
     if rows[at] & s.REPORTED == 0:
         if timer & 1:
             return
-        if end > complete:
-            kind, due = s.NEAR, final_at(scalars, end) if scalars[d.MODE] == d.FINAL else end
+        if end + store[s.WAIT] > complete:
+            kind, due = s.NEAR, report_at(scalars, store, end)
         else:
             put_session(t, base, number, rows, row, d.NEW)
             rows[at] |= s.REPORTED
             store[s.REPORTS] += 1
-    if end + store[s.ADJOIN] <= limit:
+    if end + store[s.LINGER] <= limit:
         end_session(t, base, row)
     else:
         set_timer(t, base, store, rows, row, kind, due)
@@ -261,17 +314,29 @@ def report_store(t: Directory, base: int, number: int) -> int:
     scalars, store = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS)
     upto, limit = scalars[d.WATERMARK], scalars[d.LIMIT]
     if upto == d.FAR:
-        upto = limit = END
+        upto = END
+    if limit == d.FAR:
+        limit = END
     complete = limit if scalars[d.MODE] == d.FINAL else upto
     if store[s.CHANGES]:
         if lacks_output(t, scalars, 2 * store[s.CHANGES]):
             return d.MORE_OUTPUT
         if scalars[d.MODE] == d.RETRACTS:
             report_retracted(t, base, number)
+        discards, changes = scalars[d.MODE] == d.DISCARDS, store[s.CHANGES]
+        if discards:
+            subtract_reported(t, base)
         report_changed(t, base, number, complete)
-    if store[s.NEXT_DUE] > upto and store[s.CHAIN] == 0:
-        return d.DONE
-    return report_due(t, base, number, upto, complete, limit)
+        if discards:
+            store[s.OUTDATED] = changes
+            find_survivors(t, base)
+    if store[s.NEXT_DUE] <= upto or store[s.CHAIN]:
+        code = report_due(t, base, number, upto, complete, limit)
+        if code:
+            return code
+    if store[s.OUTDATED]:
+        renew_pending(t, base)
+    return d.DONE
 
 
 @PartPhase

@@ -22,7 +22,7 @@ from muntin.columnar.engine.sessions.search import (
     take_row,
     unlink,
 )
-from muntin.columnar.engine.sessions.timers import arm, final_at
+from muntin.columnar.engine.sessions.timers import arm, report_at
 from muntin.columnar.engine.timeline import U
 
 
@@ -82,7 +82,7 @@ def begin_session(
     ints(t, base + s.AT_NEW)[U(store[s.NEW_ROWS])] = row
     store[s.NEW_ROWS] += 1
     store[s.LIVE] += 1
-    due = final_at(scalars, end) if scalars[d.MODE] == d.FINAL else end
+    due = report_at(scalars, store, end)
     arm(store, ints(t, base + s.AT_BUCKETS), ints(t, base + s.AT_CHUNKS), row << 1, due)
     return row
 
@@ -99,6 +99,7 @@ def merge_older(t: Directory, base: int, row: int, first: int) -> int:
         first = min(first, rows[field(older, s.FIRST)])
         rows[at + s.COUNT] += rows[field(older, s.COUNT)]
         rows[field(older, s.STATE)] |= s.GONE
+        rows[field(older, s.LEFT)] = row  # where its events are now
         pair = 2 * store[s.MERGES]
         merged[pair], merged[pair + 1] = older, row
         store[s.MERGES] += 1
@@ -120,6 +121,9 @@ def place_event(
     if row and rows[field(row, s.FIRST)] >= end + adjoin:
         row, newer = search(t, base, key, end + adjoin)
     if row == 0 or rows[field(row, s.REACH)] + adjoin <= time:
+        scalars = ints(t, d.SCALARS)
+        if scalars[d.BY_WINDOW] and end + store[s.LINGER] <= scalars[d.LIMIT]:
+            return s.IGNORED  # its session would be final
         return begin_session(t, base, time, end, key, newer, row)
     note_change(store, rows, ints(t, base + s.AT_CHANGED), row)
     at = field(row, s.FIRST)
@@ -234,11 +238,15 @@ def renew_columns(t: Directory, base: int) -> int:
     columns, new = ints(t, base + s.AT_COLUMNS), ints(t, base + s.AT_NEW)
     changed, froms, tos = ints(t, base + s.AT_CHANGED), ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
     room, retracts = len(froms), scalars[d.MODE] == d.RETRACTS
-    kept = store[s.CHANGES] if retracts else 0
+    discards = scalars[d.MODE] == d.DISCARDS
+    kept = store[s.CHANGES] if retracts or discards else 0
     for begin in range(0, kept, room):
         n = min(room, kept - begin)
         for i in range(n):
-            froms[i], tos[i] = changed[(begin + i) * s.C_FIELDS + s.C_ROW], begin + i
+            row = changed[(begin + i) * s.C_FIELDS + s.C_ROW]
+            froms[i], tos[i] = row, begin + i
+            if discards:  # all that it holds was emitted
+                froms[i], tos[i] = s.IDENTITY, row
         scalars[d.COPIES] = n
         for part in range(scalars[d.PART_COUNT]):
             copy = parts[part * d.P_FIELDS + d.P_COPY]
@@ -253,6 +261,8 @@ def renew_columns(t: Directory, base: int) -> int:
             copy = parts[part * d.P_FIELDS + d.P_COPY]
             if columns[2 * part]:
                 call(copy, t, part, columns[2 * part], columns[2 * part])
+                if discards:
+                    call(copy, t, part, columns[2 * part + 1], columns[2 * part])
     scalars[d.COPIES] = store[s.NEW_ROWS] = 0
     return 0
 
@@ -272,6 +282,8 @@ def merge_columns(t: Directory, base: int) -> int:
             merge = parts[part * d.P_FIELDS + d.P_MERGE]
             if columns[2 * part]:
                 call(merge, t, part, columns[2 * part], columns[2 * part])
+                if scalars[d.MODE] == d.DISCARDS:
+                    call(merge, t, part, columns[2 * part + 1], columns[2 * part + 1])
     scalars[d.MERGES] = store[s.MERGES] = 0
     return 0
 
@@ -284,7 +296,7 @@ def place_sessions(t: Directory, part: int, to: int, origin: int) -> int:
         base = stores[number]
         store, columns = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_COLUMNS)
         store[s.MIXED] |= scalars[d.OWN_GAPS]
-        if scalars[d.KEY_COUNT] > 1:
+        if scalars[d.KEY_COUNT] > 1 or scalars[d.BY_WINDOW]:  # each row is accepted, or not
             place_keys(t, base)
         else:
             place_blocks(t, base)
@@ -292,7 +304,10 @@ def place_sessions(t: Directory, part: int, to: int, origin: int) -> int:
             renew_columns(t, base)
         for p in range(scalars[d.PART_COUNT]):
             if columns[2 * p]:
-                call(parts[p * d.P_FIELDS + d.P_ADD], t, p, columns[2 * p], 0)
+                add = parts[p * d.P_FIELDS + d.P_ADD]
+                call(add, t, p, columns[2 * p], 0)
+                if scalars[d.MODE] == d.DISCARDS:
+                    call(add, t, p, columns[2 * p + 1], 0)
         if store[s.MERGES]:
             merge_columns(t, base)
     return 0

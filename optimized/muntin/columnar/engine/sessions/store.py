@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import FAR, Directory
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.partials.kernels import PartKernels, filled
@@ -42,8 +43,9 @@ class SessionStore:
         since: int = -FAR,
         *,
         adjoining: bool = False,
+        closing: int = 0,
     ) -> None:
-        """Start without sessions; `adjoining` ones merge."""
+        """Start without sessions; `adjoining` ones merge, and they are reported a time later."""
         self.directory = directory
         self.places: dict[Part, list[int]] = {}
         self.old: dict[Part, list[int]] = {}
@@ -54,6 +56,9 @@ class SessionStore:
             directory.add(np.zeros(0, np.int64))
         state = self.scalars
         state[s.GAP], state[s.SINCE], state[s.ADJOIN] = gap, since, adjoining
+        engine = directory.arrays[d.SCALARS]
+        state[s.WAIT] = max(0, closing) if engine[d.MODE] == d.FINAL else closing
+        state[s.LINGER] = max(0, closing, int(adjoining and not engine[d.BY_WINDOW]))
         state[s.SHIFT] = max(0, (gap // UNITS_OF_GAP).bit_length() - 1)
         state[s.TOP], state[s.CHUNK_TOP], state[s.NEXT_DUE] = s.FIRST_ROW, 1, FAR
         directory.put(self.base + s.AT_BUCKETS, np.zeros(BUCKETS, np.int64))
@@ -77,9 +82,24 @@ class SessionStore:
                 self.places[one.part] = [add(filled(rows, value)) for value in identity]
             if self.kernels.get(one.part) is not one.kernels:
                 self.kernels[one.part] = one.kernels
-                self.old[one.part] = [add(filled(changes, value)) for value in identity]
+                old = rows if self.discards else changes
+                self.old[one.part] = [add(filled(old, value)) for value in identity]
             places += [self.places[one.part][0], self.old[one.part][0]]
         self.directory.put(self.base + s.AT_COLUMNS, np.array(places, np.int64))
+        self.renew_pending()
+
+    @property
+    def discards(self) -> bool:
+        """Whether updates emit what was not emitted: then `old` has that of each row."""
+        return bool(self.directory.arrays[d.SCALARS][d.MODE] == d.DISCARDS)
+
+    def renew_pending(self) -> None:
+        """Between steps: what is pending of a session is all, or else is not read."""
+        if self.discards:
+            arrays = self.directory.arrays
+            for part, places in self.places.items():
+                for place, old in zip(places, self.old[part], strict=True):
+                    arrays[old][:] = arrays[place]
 
     def remove_part(self, part: Part) -> None:
         """Keep a part no more."""
@@ -105,7 +125,8 @@ class SessionStore:
         grow(base + s.AT_MERGED, 2 << (many - 1).bit_length())
         kept = 1 << min(many, int(state[s.REPORTS])).bit_length()
         grow(base + s.AT_CHANGED, s.C_FIELDS * kept)
-        self._grow_columns(self.old, kept)
+        if not self.discards:
+            self._grow_columns(self.old, kept)
 
     def grow_rows(self, rows: int) -> None:
         """Have a number of rows, and timers for each."""
@@ -114,6 +135,8 @@ class SessionStore:
         grow(base + s.AT_FREE, rows)
         grow(base + s.AT_CHUNKS, chunk_words(rows))
         self._grow_columns(self.places, rows)
+        if self.discards:
+            self._grow_columns(self.old, rows)
 
     def _grow_columns(self, columns: Mapping[Part, list[int]], rows: int) -> None:
         for part, places in columns.items():

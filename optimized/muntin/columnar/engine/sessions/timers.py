@@ -28,7 +28,14 @@ def unit_of(store: Ints, time: int) -> int:
 def final_at(scalars: Ints, end: int) -> int:
     """The watermark at which what ends at a time is final."""
     lateness = scalars[d.LATENESS]
-    return end + lateness if end < d.FAR - lateness else d.FAR
+    return end + lateness if lateness >= 0 and end < d.FAR - lateness else d.FAR
+
+
+@inlined
+def report_at(scalars: Ints, store: Ints, end: int) -> int:
+    """The watermark at which a session that ends at a time is reported."""
+    due = end + store[s.WAIT]
+    return final_at(scalars, due) if scalars[d.MODE] == d.FINAL else due
 
 
 @inlined
