@@ -240,13 +240,13 @@ def find_windows(t: Directory, upto: int, changed: int) -> int:
         seal_lanes(t, sealed)
     if changed and scalars[d.DIRTY_CELLS]:
         sort_dirty_cells(t)
-    found = find_changed(t) if changed else 0
-    found = find_due(t, found, upto)
+    updated = find_changed(t) if changed else 0
+    found = find_due(t, updated, upto)
     if found > len(ints(t, d.DUE_QUERY)):
         scalars[d.NEED] = found
         return d.MORE_WINDOWS
     take_next_ends(scalars, ints(t, d.QUERIES))
-    scalars[d.SEALED], scalars[d.WINDOWS], scalars[d.CHANGED] = sealed, found, changed
+    scalars[d.SEALED], scalars[d.WINDOWS], scalars[d.CHANGED] = sealed, found, updated
     scalars[d.WINDOW_AT] = scalars[d.OUT] = 0
     return d.DONE
 
