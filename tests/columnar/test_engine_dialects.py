@@ -244,7 +244,7 @@ def test_an_update_that_waits_for_a_watermark_outlives_a_cut_of_the_slices(
     both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
     for operator in both:
         operator.add(Query("w", tumbling(10), named("sum")))
-    times = ([5], [3], [-500, 10_000], [4], [])
+    times: list[list[int]] = [[5], [3], [-500, 10_000], [4], []]
     for at, few in enumerate(times):
         events = tuple(Event(time, 2**at, at % keys) for time in few)
         step = Step(events, {0: 20, len(times) - 1: 21}.get(at))
