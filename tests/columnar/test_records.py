@@ -14,6 +14,7 @@ from muntin.columnar.engine.plan import reads_records
 from muntin.columnar.engine.records import layout as r
 from muntin.columnar.engine_group import EngineGroup
 from muntin.columnar.operator import ColumnarOperator
+from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Result, Settings
 from muntin.spec.stream import Event, Step
@@ -214,6 +215,43 @@ def test_a_retraction_has_the_value_that_was_reported() -> None:
     )
     lines = [(line.kind, line.start, line.end, line.value) for line in answered.results()]
     assert lines == [("retracted", 0, 10, 3), ("new", 0, 3, 1), ("new", 3, 10, 102)]
+
+
+@pytest.mark.parametrize("begin", [-(2**61), 1_700_000_000_000_000, 2**61])
+def test_revisions_of_far_times_are_counted(begin: int) -> None:
+    operator = ColumnarOperator(Settings(100, output="accumulate"), method="compiled")
+    operator.add(Query("q", rolling(20), named("sum")))
+    operator.take_columns(np.array([begin, begin + 9]), np.array([1, 2]), None, begin + 10)
+    for revision in (1, 2, 3):
+        answered = operator.take_columns(np.array([begin]), np.array([1]), None, None)
+        lines = [(line.end - begin, line.value, line.revision) for line in answered.results()]
+        assert lines == [(1, 1 + revision, revision), (10, 3 + revision, revision)]
+        transferred = ColumnarOperator(Settings(100, output="accumulate"), method="compiled")
+        transferred.add(Query("q", rolling(20), named("sum")))
+        transfer_state(operator, transferred)
+        operator = transferred
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_revisions_go_on_where_keys_are_numbered_anew(*, fast: bool) -> None:
+    operator = ColumnarOperator(Settings(1000, output="accumulate"), method="compiled")
+    operator.add(Query("q", rolling(5), named("sum")))
+    most = 0
+    for wave in range(9):
+        times = 3000 * wave + np.zeros(1500, np.int64)
+        own, keys = times[:1], 1500 * wave + np.arange(1500)
+        name = keys[:1] if fast else ["own"]
+        operator.take_columns(own, own * 0 + 1, name, 3000 * wave + 10)
+        for revision in (1, 2):
+            answered = operator.take_columns(own, own * 0 + 1, name, None)
+            lines = [(line.key, line.value, line.revision) for line in answered.results()]
+            assert lines == [(name[0], 1 + revision, revision)]
+            some = keys[1:] if fast else [*map(str, keys[1:].tolist())]
+            operator.take_columns(times[1:] + 20 * revision, times[1:], some, None)
+            check_records(engine_of(operator))
+        operator.take_columns(own, own, name, 3000 * wave + 2000)
+        most = max(most, len(operator.keys))
+    assert most < 1500 * 9
 
 
 def test_the_method_that_checkpoints_hold_keeps_the_engine_out() -> None:

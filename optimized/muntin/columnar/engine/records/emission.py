@@ -171,7 +171,8 @@ def revision_at(t: Directory, base: int, name: int, start: int, end: int) -> int
     """Where the revision of a window lies, or may be entered."""
     revisions = ints(t, base + r.AT_REVISIONS)
     mask = len(revisions) // r.V_FIELDS - 1
-    slot = slot_of((end * 1_000_003 + name) * 31 + start, 40) & mask
+    mixed = (start & r.LOW_BITS) * r.MIXED[0] + (end & r.LOW_BITS) * r.MIXED[1]
+    slot = slot_of(mixed + (name & r.LOW_BITS) * r.MIXED[2] + (name >> 32), 40) & mask
     while True:
         at = slot * r.V_FIELDS
         held = revisions[at + r.V_NAME]

@@ -47,6 +47,10 @@ COUNTED, ROLLING, MARKED_OUT = range(3)
 ALL, OLD, NEW = range(3)
 """Which rows of a window are folded: all, or those that came before this step, or with it."""
 
+LOW_BITS = (1 << 32) - 1
+MIXED = (1_000_003, 31, 7_919)
+"""Factors of 32 bits of the start, the end and the name of a window in a hash: nothing wraps."""
+
 # fields of a revision
 V_NAME, V_START, V_END, V_UNTIL, V_NUMBER, V_FIELDS = range(6)
 

@@ -145,10 +145,10 @@ class RecordStore:
         size = max(LEAST_REVISIONS, 1 << (4 * (len(rows) + need)).bit_length())
         table = np.zeros((size, r.V_FIELDS), np.int64)
         name, start, end = (rows[:, field] for field in (r.V_NAME, r.V_START, r.V_END))
-        spread = np.uint64(0x9E3779B97F4A7C15)
-        with np.errstate(over="ignore"):
-            mixed = ((end * 1_000_003 + name) * 31 + start).astype(np.uint64) * spread
-        first = (mixed >> np.uint64(24) & np.uint64(size - 1)).astype(np.int64)
+        mixed = (start & r.LOW_BITS) * r.MIXED[0] + (end & r.LOW_BITS) * r.MIXED[1]
+        mixed += (name & r.LOW_BITS) * r.MIXED[2] + (name >> 32)
+        hashed = mixed.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(24)
+        first = (hashed & np.uint64(size - 1)).astype(np.int64)
         for row, slot in zip(rows, first.tolist(), strict=True):
             at = slot
             while table[at, r.V_NAME]:
