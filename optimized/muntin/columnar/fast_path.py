@@ -144,6 +144,8 @@ class FastPath:
 
     def _take_timely(self, times: Ints, values: object, keys: Ints | None, watermark: int) -> bool:
         """Take in a step without its late rows, if these are why it was refused."""
+        if self._engine.scalars[d.BY_WINDOW]:
+            return False  # which rows are late depends on windows
         is_late = times < self._engine.scalars[d.LIMIT]
         if not is_late.any() or times.min() <= -FARTHEST or times.max() >= FARTHEST:
             return False
