@@ -18,7 +18,7 @@ from muntin.columnar.engine.release import LEAST_WORK, drop_slices, fill_keys, g
 from muntin.columnar.engine.results import SessionRows, WindowRows
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable, stretches_of
-from muntin.columnar.engine.windows import next_due
+from muntin.columnar.engine.windows import find_horizon, next_due
 from muntin.spec.query import DEFAULTS, Settings
 
 MODES = {
@@ -301,7 +301,8 @@ class ColumnarEngine(PartTable):
     def horizon(self) -> int:
         """The time before which only landmarks need anything."""
         limit = int(self.scalars[d.LIMIT])
-        return min(self.reach.horizon(min(limit, FAR // 2)), limit)
+        find_horizon(self.directory, min(limit, FAR // 2))
+        return min(int(self.scalars[d.NEED]), limit)
 
     def slices_before(self, time: int) -> int:
         """How many of the slices that were reported lie before a time."""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.kernel_language import Ints
 from muntin.columnar.engine.records import layout as r
-from muntin.columnar.engine.windows import low_of, next_due, start_of
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import DEFAULTS, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
@@ -163,15 +162,6 @@ class Reach(NamedTuple):
         """The first times of windows that are never all final."""
         chosen = self.rows[_is_landmark(self.rows)]
         return [int(at) for at in chosen[:, d.Q_ORIGIN] + chosen[:, d.Q_OPENS]]
-
-    def horizon(self, limit: int) -> int:
-        """The time before which no window that is not final begins, but for landmarks."""
-        low = d.FAR
-        for row in self.rows[~_is_landmark(self.rows)]:
-            due = next_due(row, 0, limit + 1 - int(row[d.Q_FINAL_WAIT]))
-            if due < d.FAR:
-                low = min(low, int(low_of(row, 0, start_of(row, 0, due - int(row[d.Q_WAIT])))))
-        return low
 
     def accepts(self, times: Ints, limit: int) -> NDArray[np.bool_]:
         """Which times some window holds that is not final."""

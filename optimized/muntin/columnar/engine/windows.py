@@ -2,7 +2,7 @@
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.kernel_language import Ints, inlined, ints, linked, outlined
+from muntin.columnar.engine.kernel_language import Ints, Phase, inlined, ints, linked, outlined
 from muntin.columnar.engine.timeline import slice_at
 
 
@@ -20,30 +20,35 @@ def next_due(q: Ints, at: int, time: int) -> int:
 
 
 @inlined
-def start_of(q: Ints, at: int, end: int) -> int:
+def start_of(end: int, kind: int, size: int, origin: int) -> int:
     """The start of the window of a query that ends at a time."""
-    kind, size, origin = q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_ORIGIN]
     if kind == d.SLIDING:
         return end - size
     return end - 1 - (end - 1 - origin) % size if kind == d.CUMULATE else origin
 
 
 @inlined
-def low_of(q: Ints, at: int, start: int) -> int:
+def low_of(start: int, opens: int, turn: int, pane: int) -> int:
     """The least time that a window holds: truncated, a pane up to the offset reaches back."""
-    low = start + q[at + d.Q_OPENS]
-    if start <= q[at + d.Q_TURN]:
-        low -= (q[at + d.Q_SIZE] if q[at + d.Q_KIND] == d.CUMULATE else q[at + d.Q_STEP]) - 1
-    return low
+    return start + opens - (pane - 1 if start <= turn else 0)
 
 
 @inlined
-def high_of(q: Ints, at: int, start: int, end: int) -> int:
+def high_of(start: int, end: int, closes: int, cut: int) -> int:
     """The first time after those that a window holds: truncated, a pane ends with its start."""
-    pane = q[at + d.Q_KIND] == d.CUMULATE or q[at + d.Q_SIZE] == q[at + d.Q_STEP]
-    if start < q[at + d.Q_TURN] and pane:
-        end = start + 1
-    return end + q[at + d.Q_CLOSES]
+    return (start + 1 if start < cut else end) + closes
+
+
+@inlined
+def pane_of(q: Ints, at: int) -> int:
+    """The distance of the panes of a query."""
+    return q[at + d.Q_SIZE] if q[at + d.Q_KIND] == d.CUMULATE else q[at + d.Q_STEP]
+
+
+@inlined
+def cut_of(q: Ints, at: int) -> int:
+    """The start before which panes are cut off; of windows that overlap none is."""
+    return q[at + d.Q_TURN] if pane_of(q, at) == q[at + d.Q_SIZE] else -2 * d.FAR
 
 
 @outlined
@@ -121,22 +126,27 @@ def find_changed(t: Directory) -> int:
     for query in range(scalars[d.QUERY_COUNT]):
         at = query * d.Q_FIELDS
         due, wait, step = -d.FAR, q[at + d.Q_WAIT], q[at + d.Q_STEP]
+        kind, size, pane = q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_ORIGIN]
+        opens, turn, width = q[at + d.Q_OPENS], q[at + d.Q_TURN], pane_of(q, at)
+        closes, cut, since = q[at + d.Q_CLOSES], cut_of(q, at), q[at + d.Q_SINCE]
+        name = q[at + d.Q_ID]
         limit = scalars[d.BEFORE_LIMIT] - q[at + d.Q_FINAL_WAIT]
         last = min(scalars[d.BEFORE], q[at + d.Q_LAST])
         for i in range(n):
             s = dirty[i]
-            least = max(edges[s + 1] - q[at + d.Q_CLOSES] + wait, limit + 1)
+            least = max(edges[s + 1] - closes + wait, limit + 1)
             due = max(due, next_due(q, at, least))
             while due <= last:
                 end = due - wait
-                start = start_of(q, at, end)
-                first, after = low_of(q, at, start), high_of(q, at, start, end)
+                start = start_of(end, kind, size, pane)
+                first = low_of(start, opens, turn, width)
+                after = high_of(start, end, closes, cut)
                 if first > edges[s]:
                     break
-                if start > q[at + d.Q_SINCE] and after >= edges[s + 1]:
+                if start > since and after >= edges[s + 1]:
                     low = slice_at(first, edges, lookup, origin, shift, slices)
                     high = slice_at(after, edges, lookup, origin, shift, slices)
-                    add_window(t, o, q[at + d.Q_ID], start, end, low, high, d.UPDATED)
+                    add_window(t, o, name, start, end, low, high, d.UPDATED)
                     o += 1
                 due += step
     return o
@@ -179,16 +189,19 @@ def find_due(t: Directory, o: int, upto: int) -> int:
             q[at + d.Q_FOUND] = q[at + d.Q_NEXT]
             continue
         wait, last = q[at + d.Q_WAIT], last_due(t, q, at, upto)
-        closing = wait - q[at + d.Q_CLOSES]
+        kind, size, pane = q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_ORIGIN]
+        opens, turn, width = q[at + d.Q_OPENS], q[at + d.Q_TURN], pane_of(q, at)
+        closes, cut, closing = q[at + d.Q_CLOSES], cut_of(q, at), wait - q[at + d.Q_CLOSES]
         due = next_due(q, at, max(scalars[d.BEFORE], edges[0]) + 1)
         if q[at + d.Q_KIND] == d.FIXED_START:  # all windows hold the first events, or none any
-            low = slice_at(low_of(q, at, q[at + d.Q_ORIGIN]), edges, lookup, origin, shift, slices)
+            low = slice_at(pane + opens, edges, lookup, origin, shift, slices)
             used = first_used(t, low)
             due = max(due, next_due(q, at, edges[used] + closing + 1)) if used < slices else d.FAR
         while due <= last and due < d.FAR:
             end = due - wait
-            start = start_of(q, at, end)
-            first, after = low_of(q, at, start), high_of(q, at, start, end)
+            start = start_of(end, kind, size, pane)
+            first = low_of(start, opens, turn, width)
+            after = high_of(start, end, closes, cut)
             low = slice_at(first, edges, lookup, origin, shift, slices)
             high = slice_at(after, edges, lookup, origin, shift, slices)
             if high > low:
@@ -201,6 +214,22 @@ def find_due(t: Directory, o: int, upto: int) -> int:
                 due = next_due(q, at, later)
         q[at + d.Q_FOUND] = next_due(q, at, min(upto + 1, d.FAR))
     return o
+
+
+@Phase
+def find_horizon(t: Directory, limit: int) -> int:
+    """Write the time before which no window that is not final begins, but for landmarks."""
+    scalars, q, low = ints(t, d.SCALARS), ints(t, d.QUERIES), d.FAR
+    for query in range(scalars[d.QUERY_COUNT]):
+        at = query * d.Q_FIELDS
+        endless = q[at + d.Q_KIND] == d.FIXED_START and q[at + d.Q_LAST] == d.NO_LAST
+        due = next_due(q, at, limit + 1 - q[at + d.Q_FINAL_WAIT])
+        if due < d.FAR and not endless:
+            end = due - q[at + d.Q_WAIT]
+            start = start_of(end, q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_ORIGIN])
+            low = min(low, low_of(start, q[at + d.Q_OPENS], q[at + d.Q_TURN], pane_of(q, at)))
+    scalars[d.NEED] = low
+    return 0
 
 
 @inlined
