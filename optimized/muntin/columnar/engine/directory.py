@@ -50,8 +50,8 @@ KERNEL_PLACES = SESSION_ROWS + 1
 (
     ADMIT, PLACE_LANES, PLACE_DENSE, PLACE_SPARSE, NUMBER_KEYS, FIND_WINDOWS, FIND_CHANGED,
     SORT_DIRTY_CELLS, SEAL_LANES, GROW_TREE, EMIT_LANES, FOLD_TREES, EMIT_CELLS, EMIT_CHANGED,
-    PLACES,
-) = range(KERNEL_PLACES, KERNEL_PLACES + 15)  # fmt: skip
+    RELEASE_SLICES, PLACES,
+) = range(KERNEL_PLACES, KERNEL_PLACES + 16)  # fmt: skip
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -61,8 +61,8 @@ KERNEL_PLACES = SESSION_ROWS + 1
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
     TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
     ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
-    WORK, WORK_LIMIT, CHANGED,
-) = range(64)  # fmt: skip
+    WORK, WORK_LIMIT, CHANGED, RELEASE_AT, ADJACENT, MOST_OUT, MOST_UNITS,
+) = range(68)  # fmt: skip
 SCALAR_COUNT = 80
 
 (
@@ -126,6 +126,14 @@ class Directory:
         self.arrays[place] = array  # type: ignore[assignment] # most are of integers
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
+
+    def extend(self, place: int, size: int, used: int) -> None:
+        """Make an array larger; only its first items are read before they are written."""
+        old = self.arrays[place]
+        if size > old.size:
+            longer = np.empty(size, old.dtype)
+            longer[:used] = old[:used]
+            self.put(place, longer)
 
     def grow(self, place: int, size: int, fill: float | AnyArray = 0) -> None:
         """Make an array larger, and fill what is new."""

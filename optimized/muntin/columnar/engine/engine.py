@@ -1,6 +1,8 @@
 """The engine: arrays, what grows them, and a step."""
 
 from collections.abc import Sequence
+from typing import TypeVar
+from weakref import ref
 
 import numpy as np
 
@@ -13,12 +15,13 @@ from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.promotion import widen
-from muntin.columnar.engine.plan import Period, Reach
-from muntin.columnar.engine.release import LEAST_WORK, fill_keys, give_back
-from muntin.columnar.engine.results import SessionRows, WindowRows
-from muntin.columnar.engine.step import REPORTS, release_slices, run_step
+from muntin.columnar.engine.plan import Period
+from muntin.columnar.engine.release import LEAST_WORK, fill_keys, give_back, release_rows
+from muntin.columnar.engine.results import SessionRows, StepRows, WindowRows
+from muntin.columnar.engine.step import REPORTS, run_step
 from muntin.columnar.engine.timetable import Timetable
 
+R = TypeVar("R", bound=StepRows)
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
 
 REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
@@ -49,7 +52,6 @@ class ColumnarEngine(PartTable):
         """Start without events."""
         super().__init__()
         self.rows = [list(row) for row in rows]
-        self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
         s = self.scalars
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
@@ -57,8 +59,9 @@ class ColumnarEngine(PartTable):
         s[d.LANE_BITS], s[d.WORK_LIMIT] = 3, LEAST_WORK
         self.timetable = Timetable(periods) if rows else None
         self._spare: list[int] = []
-        self.batch_room = self.numberings = 0
+        self.batch_room = self.numberings = self.kept_keys = 0
         self.bound_places: set[int] = set()
+        self._unread: list[ref[StepRows]] = []
         self._start()
 
     def _start(self) -> None:
@@ -173,7 +176,7 @@ class ColumnarEngine(PartTable):
         )
         first = int(blanks[-1]) + 1 if blanks.size else 0
         last = n - 1 if table.blank[-1] else n
-        s[d.SLICES], s[d.COVER_LOW] = last, edges[first]
+        s[d.SLICES], s[d.COVER_LOW], s[d.RELEASE_AT] = last, edges[first], 0
         low, high = int(edges[first]), int(edges[last])
         shift = 0
         if last > first:
@@ -212,7 +215,9 @@ class ColumnarEngine(PartTable):
             raise AssertionError
         self._drop_slices()
         self._suit()
-        self.timetable.look_ahead(int(self.scalars[d.SLICES] - self.scalars[d.RELEASED]))
+        s = self.scalars
+        span = int(s[d.HIGH] - s[d.LOW])
+        self.timetable.look_ahead(int(s[d.SLICES] - s[d.RELEASED]), span)
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
             self.lay_edges(origin)
@@ -227,7 +232,7 @@ class ColumnarEngine(PartTable):
         if layout != s[d.LAYOUT]:
             set_layout(self, layout)
         used = cells[cells > 0][-8:]
-        if used.size:
+        if used.size and layout == d.SPARSE:
             s[d.INDEX_GUESS] = max(4, (int(used.mean()) * 7 // 4).bit_length())
 
     def _extremes(self, times: Ints) -> Ints:
@@ -247,16 +252,7 @@ class ColumnarEngine(PartTable):
 
     def release_rows(self) -> int:
         """Give back the rows of slices that no window needs; how many such slices there are."""
-        s, table = self.scalars, self.timetable
-        limit = int(s[d.LIMIT])
-        if table is None or limit <= -FAR:
-            return 0
-        horizon = min(self.reach.horizon(min(limit, FAR // 2)), limit)
-        keep = min(int(np.searchsorted(table.edges, horizon, "right")) - 1, int(s[d.SEALED]))
-        if keep > s[d.RELEASED]:
-            s[d.NEED] = keep
-            release_slices(self.directory)
-        return keep
+        return release_rows(self.directory) if self.timetable else 0
 
     def _drop_slices(self) -> None:
         """Forget slices that no window needs, if they are as many as the others."""
@@ -306,7 +302,7 @@ class ColumnarEngine(PartTable):
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
         if self.timetable and keys > 1:
             wide = s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]
-            layout = best_layout(self)
+            layout = best_layout(self, moving=bool(wide))
             if layout != s[d.LAYOUT] or wide:
                 set_layout(self, layout)
 
@@ -356,7 +352,6 @@ class ColumnarEngine(PartTable):
         s, q = self.scalars, self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS)
         kept = q[q[:, d.Q_ID] != number]
         self.directory.put(d.QUERIES, np.ascontiguousarray(kept.reshape(-1)))
-        self.reach = Reach(kept)
         s[d.QUERY_COUNT] = len(kept)
         s[d.DUE] = kept[:, d.Q_NEXT].min(initial=FAR)
 
@@ -368,6 +363,8 @@ class ColumnarEngine(PartTable):
 
     def step(self, n: int, watermark: int) -> bool:
         """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
+        if self._unread:
+            self._release_results()
         if n > self.batch_room:
             self.make_batch_room(n)
         code = run_step(self.directory, n, watermark)
@@ -416,14 +413,12 @@ class ColumnarEngine(PartTable):
 
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
-        room = 2 * (int(s[d.OUT]) + need)
+        room = 2 * int(s[d.OUT]) + need + need // 4
         if s[d.PHASE] == REPORTS:
-            grow(d.SESSION_ROWS, d.R_FIELDS * (room - 2 * int(s[d.SESSION_FROM])))
-        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
-            grow(place, room)
-        for kept in self.parts:
-            for place in kept.out:
-                grow(place, room)
+            grow(d.SESSION_ROWS, d.R_FIELDS * (room - int(s[d.SESSION_FROM])))
+        outs = (place for kept in self.parts for place in kept.out)
+        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *outs):
+            self.directory.extend(place, room, int(s[d.OUT]))
 
     def purge_revisions(self, need: int) -> None:
         """Forget revisions of windows that are final, and make room."""
@@ -444,11 +439,23 @@ class ColumnarEngine(PartTable):
 
     def take(self) -> WindowRows:
         """The rows of the last step that are of windows."""
-        return WindowRows(self)
+        return self._noted(WindowRows(self))
 
     def take_sessions(self) -> SessionRows:
         """The rows of the last step that are of sessions."""
-        return SessionRows(self)
+        return self._noted(SessionRows(self))
+
+    def _noted(self, rows: R) -> R:
+        self._unread.append(ref(rows))
+        return rows
+
+    def _release_results(self) -> None:
+        """Let results of the last step that somebody holds have columns of their own."""
+        for held in self._unread:
+            rows = held()
+            if rows is not None:
+                rows.own()
+        self._unread.clear()
 
 
 def _stretches(edges: Ints, first: int, shift: int) -> Ints:

@@ -1,12 +1,8 @@
 """What an engine keeps for its queries: periods of edges, rows of queries, and partials."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.kernel_language import Ints
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Cumulate, Sliding
@@ -42,16 +38,3 @@ def periods_of(kinds: Sequence[WindowType]) -> list[Period]:
         if not any(period % p == 0 and (phase - f) % p == 0 for p, f in kept):
             kept.append((period, phase))
     return kept
-
-
-class Reach(NamedTuple):
-    """How far back windows that are not final reach."""
-
-    rows: Ints
-
-    def horizon(self, limit: int) -> int:
-        """The time before which no window that is not final begins."""
-        kind, size, step, phase, origin = (self.rows[:, field] for field in range(5))
-        end = limit + 1 + (phase - limit - 1) % step
-        pane = end - 1 - (end - 1 - origin) % size
-        return int(np.where(kind == d.CUMULATE, pane, end - size).min())

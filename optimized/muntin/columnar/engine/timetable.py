@@ -17,21 +17,24 @@ AHEAD, FARTHEST_AHEAD = 256, 2048
 """
 
 
-def edges_between(periods: Sequence[tuple[int, int]], low: int, high: int) -> Ints:
-    """All edges in [low, high], in order."""
-    each = [np.arange(low + (phase - low) % period, high + 1, period) for period, phase in periods]
-    joined: Ints = np.unique(np.concatenate(each)) if len(each) > 1 else each[0]
-    return joined
+def edges_between(periods: Ints, low: int, high: int) -> Ints:
+    """All edges in [low, high], in order; of each period the length and the phase."""
+    length, phase = periods.T
+    first = low + (phase - low) % length
+    counts = np.maximum((high - first) // length + 1, 0)
+    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    edges: Ints = np.sort(np.repeat(first, counts) + nth * np.repeat(length, counts))
+    return edges[np.diff(edges, prepend=low - 1) > 0]
 
 
-def edge_at_or_before(periods: Sequence[tuple[int, int]], time: int) -> int:
+def edge_at_or_before(periods: Ints, time: int) -> int:
     """The last edge that is not after a time."""
-    return max(time - (time - phase) % period for period, phase in periods)
+    return int((time - (time - periods[:, 1]) % periods[:, 0]).max())
 
 
-def edge_after(periods: Sequence[tuple[int, int]], time: int) -> int:
-    """The first edge after a time."""
-    return min(time + 1 + (phase - time - 1) % period for period, phase in periods)
+def edge_after(periods: Ints, time: int) -> int:
+    """The first edge after a time; it may lie beyond all words."""
+    return time + 1 + int(((periods[:, 1] - time - 1) % periods[:, 0]).min())
 
 
 class Timetable:
@@ -39,16 +42,17 @@ class Timetable:
 
     def __init__(self, periods: Sequence[tuple[int, int]]) -> None:
         """Start with one blank slice that holds all times."""
-        self.periods = periods
+        self.periods: Ints = np.array(periods, np.int64)
         self.edges: Ints = np.array([-FAR, FAR], np.int64)
         self.blank = np.array([True])
         self.look_ahead(0)
 
-    def look_ahead(self, slices: int) -> None:
-        """Cut a multiple of the slices in use beyond the last event."""
-        density = sum(1 / period for period, _ in self.periods)
-        ahead = min(max(AHEAD, 4 * slices), max(AHEAD, FARTHEST_AHEAD))
-        self.margin = int(ahead / density) + max(period for period, _ in self.periods)
+    def look_ahead(self, slices: int, span: int = 0) -> None:
+        """Cut a multiple of the slices in use, or of a batch, beyond the last event."""
+        density = float((1 / self.periods[:, 0]).sum())
+        ahead = max(AHEAD, 4 * slices, int(16 * span * density))
+        ahead = min(ahead, max(AHEAD, FARTHEST_AHEAD, slices))
+        self.margin = int(ahead / density) + int(self.periods[:, 0].max())
 
     def cut(self, times: Ints) -> Ints | None:
         """Cut the blank slices that some times fall into; the old slice of each new one."""
@@ -82,7 +86,7 @@ class Timetable:
             begin = edge_at_or_before(self.periods, max(first - self.margin // 8, low))
             starts.append(edges_between(self.periods, begin, edge_after(self.periods, last)))
         ends = {int(one[-1]) for one in starts}
-        inner: Ints = np.unique(np.concatenate(starts))
+        inner: Ints = np.unique(np.concatenate(starts)) if len(starts) > 1 else starts[0]
         inner = inner[(inner > low) & (inner < high)]
         holes = np.zeros(inner.size + 1, np.bool_)
         bounds = [low, *inner.tolist(), high]
