@@ -49,7 +49,7 @@ def size_of(operator: ColumnarOperator, place: int) -> int:
 
 @pytest.mark.parametrize("keys", [1, 50, 5000])
 def test_results_that_revise_nothing_take_no_room_for_revisions(keys: int) -> None:
-    operator = operator_of(tumbling(SLICE), tumbling(3 * SLICE))
+    operator = operator_of(tumbling(1), tumbling(2))
     assert sum(len(feed(operator, step, keys)) for step in range(9)) > 100
     assert size_of(operator, d.REVISION) <= 256
 
@@ -74,6 +74,7 @@ def test_rows_of_slices_that_no_window_needs_are_used_again(keys: int) -> None:
         feed(operator, step, keys)
     engine = engine_of(operator)
     assert engine.scalars[d.SLICES] > 60  # they are cut far ahead
+    assert engine.scalars[d.SEALED] - engine.scalars[d.RELEASED] <= 20  # ten came, three are needed
     used = int(engine.scalars[d.TOP_UNIT] * engine.scalars[d.UNIT_ROWS])
     assert used <= 2 * first
 
