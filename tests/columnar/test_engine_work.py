@@ -94,12 +94,12 @@ def test_room_for_the_results_of_a_step_is_made_at_once(monkeypatch: pytest.Monk
     sizes: list[int] = []
     extend = Directory.extend
 
-    def noted(self: Directory, place: int, size: int, used: int) -> None:
+    def count_growth(self: Directory, place: int, size: int, used: int) -> None:
         if place == d.OUT_KEY:
             sizes.append(size)
         extend(self, place, size, used)
 
-    monkeypatch.setattr(Directory, "extend", noted)
+    monkeypatch.setattr(Directory, "extend", count_growth)
     assert len(feed(operator, 1, 1 << 20, 5000)) > 20_000
     assert len(sizes) == 1
 
@@ -146,12 +146,12 @@ def test_a_large_batch_of_one_key_is_no_reason_to_compact_its_sessions(
     grown: list[int] = []
     grow = Directory.grow
 
-    def noted(self: Directory, place: int, size: int, fill: float = 0) -> None:
+    def count_growth(self: Directory, place: int, size: int, fill: float = 0) -> None:
         if size > self.arrays[place].size:
             grown.append(place)
         grow(self, place, size, fill)
 
-    monkeypatch.setattr(Directory, "grow", noted)
+    monkeypatch.setattr(Directory, "grow", count_growth)
     for step in range(2, 9):
         feed(operator, step, 1, 20_000)
     assert not grown

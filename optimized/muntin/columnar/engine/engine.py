@@ -439,18 +439,18 @@ class ColumnarEngine(PartTable):
 
     def take(self) -> WindowRows:
         """The rows of the last step that are of windows."""
-        return self._noted(WindowRows(self))
+        return self._keep_until_step(WindowRows(self))
 
     def take_sessions(self) -> SessionRows:
         """The rows of the last step that are of sessions."""
-        return self._noted(SessionRows(self))
+        return self._keep_until_step(SessionRows(self))
 
-    def _noted(self, rows: R) -> R:
+    def _keep_until_step(self, rows: R) -> R:
         self._unread.append(ref(rows))
         return rows
 
     def _release_results(self) -> None:
-        """Let results of the last step that somebody holds have columns of their own."""
+        """Give columns of their own to results of the last step that are still referenced."""
         for held in self._unread:
             rows = held()
             if rows is not None:

@@ -21,8 +21,8 @@ FEW_KEYS = 64
 """Up to this number each key has a row in each slice, whether it comes or not."""
 AHEAD = 64
 """Slices for whose first index there is room."""
-JUDGED = 8
-"""The slices by whose rows it is judged which layout suits."""
+SAMPLE = 8
+"""The slices whose rows say which layout suits."""
 FULL, EMPTY = 8, 24
 """Slices get a row for each key if one in eight comes, and lose them if fewer than one in 24 do."""
 
@@ -99,7 +99,7 @@ def best_layout(engine: "ColumnarEngine", *, moving: bool = False) -> int:
         return layout
     if keys <= FEW_KEYS:
         return d.DENSE
-    used = np.flatnonzero(arrays[d.UNIT][: int(s[d.SEALED])])[-JUDGED:]
+    used = np.flatnonzero(arrays[d.UNIT][: int(s[d.SEALED])])[-SAMPLE:]
     if used.size < 2:  # noqa: PLR2004 - too few to judge
         return d.SPARSE if layout == d.LANES else layout
     if layout == d.SPARSE:

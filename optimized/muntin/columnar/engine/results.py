@@ -23,9 +23,9 @@ NOTHING: Ints = np.zeros(0, np.int64)
 class StepRows:
     """For each row of a step, or of its sessions: key, events, revision, and partials.
 
-    A column is copied when it is first read, or before the next step overwrites it: results that
-    nobody holds by then cost nothing. They may be read when the engine keeps partials of other
-    types, or fewer: the kernels that say what columns mean are those of the step.
+    A column is copied when it is first read, or before the next step overwrites it; results that
+    have no reference left by then cost nothing. They may be read when the engine keeps partials of
+    other types, or fewer: the kernels that say what columns mean are those of the step.
     """
 
     def __init__(self, engine: "ColumnarEngine", begin: int, end: int) -> None:

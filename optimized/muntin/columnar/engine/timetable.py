@@ -22,8 +22,10 @@ def edges_between(periods: Ints, low: int, high: int) -> Ints:
     length, phase = periods.T
     first = low + (phase - low) % length
     counts = np.maximum((high - first) // length + 1, 0)
-    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    edges: Ints = np.sort(np.repeat(first, counts) + nth * np.repeat(length, counts))
+    each = np.repeat(np.cumsum(counts) - counts, counts)
+    nth: Ints = np.arange(each.size) - each
+    edges: Ints = np.repeat(first, counts) + nth * np.repeat(length, counts)
+    edges.sort()
     return edges[np.diff(edges, prepend=low - 1) > 0]
 
 
