@@ -224,9 +224,9 @@ class EngineRows:
         engine = group.engine
         if engine is None:
             raise AssertionError
-        self._rows = WindowRows(engine)
+        self._rows = engine.take()
         some = engine.scalars[d.OUT] > engine.scalars[d.SESSION_FROM]
-        self._sessions = SessionRows(engine) if some else None
+        self._sessions = engine.take_sessions() if some else None
         self._group = group.windows, {**group.stores, **group.records}, group.tracks
         self._excess: Flags | None = None
 

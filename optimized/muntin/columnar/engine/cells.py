@@ -20,6 +20,8 @@ from muntin.columnar.engine.timeline import ONE, U, slice_of
 FEW_SLICES = 10
 """A block of rows in fewer slices is read once for each, in vectors."""
 BLOCK = 256
+MANY_SLICES = 2 * BLOCK
+"""A block of rows in fewer slices has units for each of them before it is placed."""
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 WORD_BITS = 64
 KEY_SHIFT = 32
@@ -100,13 +102,21 @@ def note_entry(t: Directory, begin: int, end: int, row: int, low: int, high: int
     scalars, rows = ints(t, d.SCALARS), ints(t, d.ENTRY_ROW)
     ends, lows = ints(t, d.ENTRY_END), ints(t, d.ENTRY_LOW)
     o = scalars[d.ENTRIES]
-    whole = o > 0 and row >= 0 and rows[o - 1] == row
-    if whole and low == -d.FAR and lows[o - 1] == -d.FAR and ends[o - 1] == begin:
+    follows = o > 0 and rows[o - 1] == row and ends[o - 1] == begin
+    if follows and low == -d.FAR and lows[o - 1] == -d.FAR:
         ends[o - 1] = end
         return
     ints(t, d.ENTRY_BEGIN)[o], ends[o], rows[o] = begin, end, row
     lows[o], ints(t, d.ENTRY_HIGH)[o] = low, high
     scalars[d.ENTRIES] = o + 1
+
+
+@inlined
+def note_all(t: Directory) -> None:
+    """Note that each row of a batch goes to its own row."""
+    scalars = ints(t, d.SCALARS)
+    scalars[d.ENTRIES] = 0
+    note_entry(t, 0, scalars[d.N], -1, -d.FAR, d.FAR)
 
 
 @outlined
@@ -138,7 +148,7 @@ def place_block(t: Directory, begin: int, end: int, first: int, last: int) -> in
                 note_entry(t, begin, end, row, edges[s], edges[s + 1])
         return 0
     known = ints(t, d.BLOCK_LOW)[begin >> 8] >= scalars[d.LOOKUP_ORIGIN]
-    if last - first < BLOCK and first >= scalars[d.SEALED] and known:
+    if last - first < MANY_SLICES and first >= scalars[d.SEALED] and known:
         for s in range(first, last + 1):
             lane_row(t, s, 0)
         scatter_lanes(t, begin, end)
@@ -184,7 +194,7 @@ def place_dense(t: Directory) -> int:
     """Place rows where each slice has a row for each key."""
     scalars, times, keys = ints(t, d.SCALARS), ints(t, d.TIMES), ints(t, d.KEY_ID)
     edges, lookup = ints(t, d.EDGES), ints(t, d.LOOKUP)
-    units, next_unit, cells = ints(t, d.UNIT), ints(t, d.NEXT_UNIT), ints(t, d.CELLS)
+    units, next_unit = ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
     counts, placed = ints(t, d.ROW_COUNT), ints(t, d.PLACED)
     origin, shift, slices = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT], scalars[d.SLICES]
     sealed, width = scalars[d.SEALED], scalars[d.UNIT_ROWS]
@@ -194,8 +204,6 @@ def place_dense(t: Directory) -> int:
             units[s] = take_unit(scalars, next_unit)
         row = U(units[s] * width + keys[i])
         placed[i] = row
-        if counts[row] == 0:
-            cells[s] += 1
         counts[row] += 1
         if s < sealed:
             note_dirty_cell(t, scalars, s, keys[i])

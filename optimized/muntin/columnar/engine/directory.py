@@ -54,8 +54,8 @@ KERNEL_PLACES = MARKS + 1
 (
     ADMIT, PLACE_LANES, PLACE_DENSE, PLACE_SPARSE, NUMBER_KEYS, FIND_WINDOWS, FIND_CHANGED,
     SORT_DIRTY_CELLS, SEAL_LANES, GROW_TREE, EMIT_LANES, FOLD_TREES, EMIT_CELLS, EMIT_CHANGED,
-    PLACE_PENDING, EMIT_PENDING, REPLACE_PENDING, PLACES,
-) = range(KERNEL_PLACES, KERNEL_PLACES + 18)  # fmt: skip
+    PLACE_PENDING, EMIT_PENDING, REPLACE_PENDING, RELEASE_SLICES, PLACES,
+) = range(KERNEL_PLACES, KERNEL_PLACES + 19)  # fmt: skip
 
 (
     N, LOW, HIGH, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, EARLY, MODE, PHASE,
@@ -65,8 +65,9 @@ KERNEL_PLACES = MARKS + 1
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
     TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
     ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
-    WORK, WORK_LIMIT, CHANGED, BY_WINDOW, ACCEPTED, LATE_UPDATES,
-) = range(66)  # fmt: skip
+    WORK, WORK_LIMIT, CHANGED, BY_WINDOW, ACCEPTED, LATE_UPDATES, RELEASE_AT, ADJACENT, MOST_OUT,
+    MOST_UNITS,
+) = range(70)  # fmt: skip
 RECORD_STORE, OWN_MARKS, ADMIT_RECORDS, PLACE_RECORDS, REPORT_RECORDS = range(80, 85)
 """The first place of the store of records or 0, whether a batch has marks, and kernels."""
 SCALAR_COUNT = 96
@@ -139,6 +140,14 @@ class Directory:
         self.arrays[place] = array  # type: ignore[assignment] # most are of integers
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
+
+    def extend(self, place: int, size: int, used: int) -> None:
+        """Make an array larger; only its first items are read before they are written."""
+        old = self.arrays[place]
+        if size > old.size:
+            longer = np.empty(size, old.dtype)
+            longer[:used] = old[:used]
+            self.put(place, longer)
 
     def grow(self, place: int, size: int, fill: float | AnyArray = 0) -> None:
         """Make an array larger, and fill what is new."""

@@ -36,7 +36,7 @@ def flush(t: Directory, to: int, origin: int, trees: bool) -> int:
 def has_room(t: Directory, scalars: Ints, n: int) -> bool:
     """Whether more pairs have room."""
     size = len(ints(t, d.COPY_FROM))
-    return scalars[d.COPIES] + n <= size and scalars[d.MERGES] + n <= size
+    return scalars[d.COPIES] + n < size and scalars[d.MERGES] + n < size
 
 
 @inlined
@@ -245,59 +245,69 @@ def cells_between(t: Directory, low: int, high: int) -> int:
     return min(total, scalars[d.KEY_COUNT])
 
 
-@inlined
-def note_range(t: Directory, scalars: Ints, row: int, to: int, n: int, first: bool) -> None:
-    """Note that rows that lie together are copied or merged."""
+@outlined
+def merge_range(t: Directory, row: int, to: int, n: int, first: bool) -> int:
+    """Copy or merge rows that lie together."""
+    scalars = ints(t, d.SCALARS)
+    froms = ints(t, d.COPY_FROM) if first else ints(t, d.MERGE_FROM)
+    tos = ints(t, d.COPY_TO) if first else ints(t, d.MERGE_TO)
     for begin in range(0, n, CHUNK):
         size = min(CHUNK, n - begin)
-        if not has_room(t, scalars, size):
-            flush(t, d.P_OUT, d.P_CELLS, False)
-        froms = ints(t, d.COPY_FROM) if first else ints(t, d.MERGE_FROM)
-        tos = ints(t, d.COPY_TO) if first else ints(t, d.MERGE_TO)
-        at = scalars[d.COPIES] if first else scalars[d.MERGES]
         for i in range(size):
-            froms[at + i], tos[at + i] = row + begin + i, to + begin + i
-        if first:
-            scalars[d.COPIES] = at + size
-        else:
-            scalars[d.MERGES] = at + size
+            froms[i], tos[i] = row + begin + i, to + begin + i
+        scalars[d.COPIES], scalars[d.MERGES] = size if first else 0, 0 if first else size
+        scalars[d.ADJACENT] = 1
+        flush(t, d.P_OUT, d.P_CELLS, False)
+        scalars[d.ADJACENT] = 0
+    return 0
+
+
+@outlined
+def keep_live(t: Directory, n: int) -> int:
+    """Of n rows of results, one for each key, keep those that hold events; how many they are."""
+    scalars, begin = ints(t, d.SCALARS), ints(t, d.SCALARS)[d.OUT]
+    keys, counts = ints(t, d.OUT_KEY)[begin : begin + n], ints(t, d.OUT_COUNT)[begin : begin + n]
+    froms, tos = ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
+    live = 0
+    for first in range(0, n, CHUNK):
+        copies = 0
+        for i in range(first, min(first + CHUNK, n)):  # what holds none is overwritten
+            froms[U(copies)], tos[U(copies)] = begin + i, begin + live
+            count = counts[U(i)]
+            keys[U(live)], counts[U(live)] = i, count
+            held = int(count > 0)
+            copies, live = copies + held, live + held
+        if live < min(first + CHUNK, n):
+            scalars[d.COPIES] = copies
+            flush(t, d.P_OUT, d.P_OUT, False)
+    return live
 
 
 @outlined
 def emit_dense(t: Directory, low: int, high: int) -> int:
     """A row for each key that has an event in these slices, which have a row for every key."""
-    scalars, units, cells = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.CELLS)
+    scalars, units = ints(t, d.SCALARS), ints(t, d.UNIT)
     n, width, begin = scalars[d.KEY_COUNT], scalars[d.UNIT_ROWS], scalars[d.OUT]
     out_counts, first = ints(t, d.OUT_COUNT)[begin : begin + n], True
+    flush(t, d.P_OUT, d.P_CELLS, False)
     for s in range(low, high):
-        if cells[s] == 0:
+        if units[s] == 0:
             continue
         base = units[s] * width
         counts = ints(t, d.ROW_COUNT)[base : base + n]
-        for i in range(n):
-            out_counts[i] = counts[i] + (0 if first else out_counts[i])
-        note_range(t, scalars, base, begin, n, first)
+        if first:
+            for i in range(n):
+                out_counts[i] = counts[i]
+        else:
+            for i in range(n):
+                out_counts[i] += counts[i]
+        merge_range(t, base, begin, n, first)
         first = False
     if first:
         return 0
-    keys, revisions = ints(t, d.OUT_KEY)[begin : begin + n], ints(t, d.OUT_REVISION)
-    live = 0
-    for i in range(n):
-        keys[i] = i
-        revisions[begin + i] = 0
-        live += int(out_counts[i] > 0)
-    if live < n:
-        flush(t, d.P_OUT, d.P_CELLS, False)
-        o = 0
-        for i in range(n):
-            if out_counts[i] == 0:
-                continue
-            if not has_room(t, scalars, 1):
-                flush(t, d.P_OUT, d.P_OUT, False)
-            note_copy(t, scalars, begin + i, begin + o)
-            keys[o], out_counts[o] = i, out_counts[i]
-            o += 1
-        flush(t, d.P_OUT, d.P_OUT, False)
+    live, revisions = keep_live(t, n), ints(t, d.OUT_REVISION)
+    for o in range(begin, begin + live):
+        revisions[o] = 0
     scalars[d.OUT] = begin + live
     return 0
 
@@ -321,23 +331,23 @@ def emit_new(t: Directory, low: int, high: int) -> int:
                     flush(t, d.P_OUT, d.P_CELLS, False)
                 copies, merges = scalars[d.COPIES], scalars[d.MERGES]
                 for i in range(first, min(first + 64, width, left)):
-                    row = unit * width + i
+                    row = unit * width + i  # both pairs are written, one counts: nothing branches
                     key = row_key[U(row)]
-                    to = out_row[U(key)]
-                    if to == 0:
-                        keys[o], out_counts[o], revisions[o] = key, counts[U(row)], 0
-                        copy_from[copies], copy_to[copies] = row, o
-                        copies, o = copies + 1, o + 1
-                        out_row[U(key)] = o
-                    else:
-                        out_counts[to - 1] += counts[U(row)]
-                        merge_from[merges], merge_to[merges] = row, to - 1
-                        merges += 1
+                    to = out_row[U(key)] - 1
+                    is_new = int(to < 0)
+                    to = o if is_new else to
+                    out_row[U(key)] = to + 1
+                    out_counts[U(to)] = counts[U(row)] + (0 if is_new else out_counts[U(to)])
+                    keys[U(to)] = key
+                    copy_from[U(copies)], copy_to[U(copies)] = row, to
+                    merge_from[U(merges)], merge_to[U(merges)] = row, to
+                    o, copies, merges = o + is_new, copies + is_new, merges + 1 - is_new
                 scalars[d.COPIES], scalars[d.MERGES] = copies, merges
             left -= width
             unit = next_unit[unit]
     for i in range(begin, o):
         out_row[U(keys[i])] = 0
+        revisions[i] = 0
     scalars[d.OUT] = o
     return 0
 

@@ -1,6 +1,8 @@
 """The engine: arrays, what grows them, and a step."""
 
 from collections.abc import Sequence
+from typing import TypeVar
+from weakref import ref
 
 import numpy as np
 
@@ -14,13 +16,20 @@ from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.promotion import widen
 from muntin.columnar.engine.plan import EngineEdges, Reach
-from muntin.columnar.engine.release import LEAST_WORK, drop_slices, fill_keys, give_back
-from muntin.columnar.engine.results import SessionRows, WindowRows
-from muntin.columnar.engine.step import REPORTS, release_slices, run_step
+from muntin.columnar.engine.release import (
+    LEAST_WORK,
+    drop_slices,
+    fill_keys,
+    give_back,
+    release_rows,
+)
+from muntin.columnar.engine.results import SessionRows, StepRows, WindowRows
+from muntin.columnar.engine.step import REPORTS, run_step
 from muntin.columnar.engine.timetable import Timetable, stretches_of
 from muntin.columnar.engine.windows import find_horizon, next_due
 from muntin.spec.query import DEFAULTS, Settings
 
+R = TypeVar("R", bound=StepRows)
 MODES = {
     "accumulate-retract": d.RETRACTS, "accumulate": d.ACCUMULATES, "final": d.FINAL,
     "discard": d.DISCARDS,
@@ -71,8 +80,9 @@ class ColumnarEngine(PartTable):
         self.spaces += [self.pending] if s[d.MODE] == d.DISCARDS else []
         self.timetable = Timetable(*edges) if rows else None
         self._spare: list[int] = []
-        self.batch_room = self.numberings = 0
+        self.batch_room = self.numberings = self.kept_keys = 0
         self.bound_places: set[int] = set()
+        self._unread: list[ref[StepRows]] = []
         self._start()
 
     def _start(self) -> None:
@@ -189,7 +199,7 @@ class ColumnarEngine(PartTable):
         last = n - 1 if table.blank[-1] else n
         wide = table.blank | (np.diff(table.edges) > table.widest)  # blank, or folded
         first = int(np.flatnonzero(wide[:last]).max(initial=-1)) + 1
-        s[d.SLICES], s[d.COVER_LOW] = last, edges[first]
+        s[d.SLICES], s[d.COVER_LOW], s[d.RELEASE_AT] = last, edges[first], 0
         low, high = int(edges[first]), int(edges[last])
         shift = 0
         if last > first:
@@ -254,7 +264,9 @@ class ColumnarEngine(PartTable):
             raise AssertionError
         drop_slices(self)
         self._suit()
-        self.timetable.look_ahead(int(self.scalars[d.SLICES] - self.scalars[d.RELEASED]))
+        s = self.scalars
+        span = int(s[d.HIGH] - s[d.LOW])
+        self.timetable.look_ahead(int(s[d.SLICES] - s[d.RELEASED]), span)
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
             self.lay_edges(origin)
@@ -269,7 +281,7 @@ class ColumnarEngine(PartTable):
         if layout != s[d.LAYOUT]:
             set_layout(self, layout)
         used = cells[cells > 0][-8:]
-        if used.size:
+        if used.size and layout == d.SPARSE:
             s[d.INDEX_GUESS] = max(4, (int(used.mean()) * 7 // 4).bit_length())
 
     def _extremes(self, times: Ints) -> Ints:
@@ -289,14 +301,7 @@ class ColumnarEngine(PartTable):
 
     def release_rows(self) -> int:
         """Give back the rows of slices that no window needs; how many such slices there are."""
-        s, table = self.scalars, self.timetable
-        if table is None or int(s[d.LIMIT]) <= -FAR:
-            return 0
-        keep = self.slices_before(min([self.horizon(), *self.reach.landmarks]))
-        if keep > s[d.RELEASED]:
-            s[d.NEED] = keep
-            release_slices(self.directory)
-        return keep
+        return release_rows(self.directory) if self.timetable else 0
 
     def horizon(self) -> int:
         """The time before which only landmarks need anything."""
@@ -348,7 +353,7 @@ class ColumnarEngine(PartTable):
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
         if self.timetable and keys > 1:
             wide = s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]
-            layout = best_layout(self)
+            layout = best_layout(self, moving=bool(wide))
             if layout != s[d.LAYOUT] or wide:
                 set_layout(self, layout)
 
@@ -404,7 +409,6 @@ class ColumnarEngine(PartTable):
         s, q = self.scalars, self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS)
         kept = q[q[:, d.Q_ID] != number]
         self.directory.put(d.QUERIES, np.ascontiguousarray(kept.reshape(-1)))
-        self.reach = Reach(kept)
         s[d.QUERY_COUNT] = len(kept)
         s[d.DUE] = kept[:, d.Q_NEXT].min(initial=FAR)
 
@@ -417,6 +421,8 @@ class ColumnarEngine(PartTable):
 
     def step(self, n: int, watermark: int) -> bool:
         """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
+        if self._unread:
+            self._release_results()
         if n > self.batch_room:
             self.make_batch_room(n)
         many = n >= MANY_ROWS and ROLE.owns_states
@@ -477,16 +483,14 @@ class ColumnarEngine(PartTable):
 
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
-        room = 2 * (int(s[d.OUT]) + need)
+        room = 2 * int(s[d.OUT]) + need + need // 4
         if self.records:
             self.records.make_revision_room(need, int(s[d.BEFORE_LIMIT]))
         if s[d.PHASE] >= REPORTS:
-            grow(d.SESSION_ROWS, d.R_FIELDS * (room - 2 * int(s[d.SESSION_FROM])))
-        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
-            grow(place, room)
-        for kept in self.parts:
-            for place in kept.out:
-                grow(place, room)
+            grow(d.SESSION_ROWS, d.R_FIELDS * (room - int(s[d.SESSION_FROM])))
+        outs = (place for kept in self.parts for place in kept.out)
+        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *outs):
+            self.directory.extend(place, room, int(s[d.OUT]))
 
     def purge_revisions(self, need: int) -> None:
         """Forget revisions of windows that are final, and make room."""
@@ -507,8 +511,20 @@ class ColumnarEngine(PartTable):
 
     def take(self) -> WindowRows:
         """The rows of the last step that are of windows."""
-        return WindowRows(self)
+        return self._keep_until_step(WindowRows(self))
 
     def take_sessions(self) -> SessionRows:
         """The rows of the last step that are of sessions."""
-        return SessionRows(self)
+        return self._keep_until_step(SessionRows(self))
+
+    def _keep_until_step(self, rows: R) -> R:
+        self._unread.append(ref(rows))
+        return rows
+
+    def _release_results(self) -> None:
+        """Give columns of their own to results of the last step that are still referenced."""
+        for held in self._unread:
+            rows = held()
+            if rows is not None:
+                rows.own()
+        self._unread.clear()

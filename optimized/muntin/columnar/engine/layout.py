@@ -19,6 +19,10 @@ UNIT = 64
 LANE_ROWS = 4
 FEW_KEYS = 64
 """Up to this number each key has a row in each slice, whether it comes or not."""
+AHEAD = 64
+"""Slices for whose first index there is room."""
+SAMPLE = 8
+"""The slices whose rows say which layout suits."""
 FULL, EMPTY = 8, 24
 """Slices get a row for each key if one in eight comes, and lose them if fewer than one in 24 do."""
 
@@ -52,44 +56,59 @@ class LiveRows(NamedTuple):
     row: Ints
 
 
+@Phase
+def list_rows(t: Directory, to: int) -> int:
+    """Write slice, key and row of all rows that hold events, by slice, to three places."""
+    scalars, units, next_unit = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
+    slices, keys, rows = ints(t, to), ints(t, to + 1), ints(t, to + 2)
+    counts, row_key = ints(t, d.ROW_COUNT), ints(t, d.ROW_KEY)
+    width, layout, n = scalars[d.UNIT_ROWS], scalars[d.LAYOUT], 0
+    for s in range(scalars[d.SLICES]):
+        unit = units[s]
+        while unit:
+            for i in range(width):
+                row = unit * width + i
+                if counts[row] == 0:
+                    continue
+                key = i if layout == d.DENSE else 0
+                slices[n], rows[n] = s, row
+                keys[n] = row_key[row] if layout == d.SPARSE else key
+                n += 1
+            unit = next_unit[unit]
+    return n
+
+
 def live_rows(engine: "ColumnarEngine") -> LiveRows:
     """All rows that hold events, in any layout."""
-    arrays, s = engine.directory.arrays, engine.scalars
-    width, layout = int(s[d.UNIT_ROWS]), int(s[d.LAYOUT])
-    unit = arrays[d.UNIT][: int(s[d.SLICES])].copy()
-    slices, units = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    at = np.flatnonzero(unit)
-    while at.size:
-        slices.append(at)
-        units.append(unit[at])
-        unit[at] = arrays[d.NEXT_UNIT][unit[at]]
-        at = at[unit[at] > 0]
-    rows = (np.concatenate(units)[:, None] * width + np.arange(width)).reshape(-1)
-    of_slice = np.repeat(np.concatenate(slices), width)
-    held = np.flatnonzero(arrays[d.ROW_COUNT][rows])
-    rows, of_slice = rows[held], of_slice[held]
-    order = np.argsort(of_slice, kind="stable")
-    rows, of_slice = rows[order], of_slice[order]
-    if layout == d.SPARSE:
-        return LiveRows(of_slice, arrays[d.ROW_KEY][rows], rows)
-    keys = np.zeros_like(rows) if layout == d.LANES else rows % width
-    return LiveRows(of_slice, keys, rows)
+    s, spare = engine.scalars, engine.spare_places(len(LiveRows._fields))
+    room = int((s[d.TOP_UNIT] - 1 - s[d.FREE_UNITS]) * s[d.UNIT_ROWS])
+    columns = [np.empty(room, np.int64) for _ in spare]
+    for place, column in zip(spare, columns, strict=True):
+        engine.directory.put(place, column)
+    n = list_rows(engine.directory, spare[0])
+    for place in spare:
+        engine.directory.put(place, np.zeros(0, np.int64))
+    return LiveRows(*[column[:n] for column in columns])
 
 
-def best_layout(engine: "ColumnarEngine") -> int:
-    """The layout for the keys that came and the rows that are live, with hysteresis."""
+def best_layout(engine: "ColumnarEngine", *, moving: bool = False) -> int:
+    """The layout for the keys that came and the rows that are live; rows move only if it pays."""
     s, arrays = engine.scalars, engine.directory.arrays
     keys, layout = int(s[d.KEY_COUNT]), int(s[d.LAYOUT])
     if keys <= 1:
         return layout
     if keys <= FEW_KEYS:
         return d.DENSE
-    cells = arrays[d.CELLS][: int(s[d.SEALED])]
-    used = cells[cells > 0]
+    used = np.flatnonzero(arrays[d.UNIT][: int(s[d.SEALED])])[-SAMPLE:]
     if used.size < 2:  # noqa: PLR2004 - too few to judge
         return d.SPARSE if layout == d.LANES else layout
-    share = float(used.mean()) * (EMPTY if layout == d.DENSE else FULL)
-    return d.DENSE if share >= keys else d.SPARSE
+    if layout == d.SPARSE:
+        return d.DENSE if arrays[d.CELLS][used].mean() * FULL >= keys else d.SPARSE
+    width = int(s[d.UNIT_ROWS])
+    rows = arrays[d.ROW_COUNT].reshape(-1, width)[arrays[d.UNIT][used]]
+    held = np.count_nonzero(rows) / used.size
+    factor = EMPTY if layout == d.DENSE and not moving else FULL
+    return d.DENSE if held * factor >= keys else d.SPARSE
 
 
 def width_of(layout: int, keys: int) -> int:
@@ -152,7 +171,7 @@ def _renew_rows(engine: "ColumnarEngine", layout: int, width: int, units: int) -
     s, directory = engine.scalars, engine.directory
     s[d.LAYOUT], s[d.UNIT_ROWS], s[d.TOP_UNIT] = layout, width, units + 1
     s[d.FREE_UNIT] = s[d.FREE_UNITS] = 0
-    s[d.UNITS] = 2 * units + 4
+    s[d.UNITS] = 2 * units + 4 + (int(s[d.N]) // width if layout == d.SPARSE else 0)
     rows = int(s[d.UNITS]) * width
     directory.put(d.NEXT_UNIT, np.zeros(int(s[d.UNITS]), np.int64))
     directory.put(d.ROW_COUNT, np.zeros(rows, np.int64))
@@ -172,6 +191,7 @@ def _index_all(engine: "ColumnarEngine") -> None:
     s[d.INDEX_TOP] = 0
     cells = directory.arrays[d.CELLS]
     room = int(16 * cells.sum() + (4 << int(s[d.INDEX_GUESS])) * (cells > 0).sum()) + 4096
+    room += 8 * int(s[d.N]) + (2 << int(s[d.INDEX_GUESS])) * AHEAD  # for the batch that waits
     directory.put(d.INDEX, np.zeros(room, np.int64))
     directory.arrays[d.FREE_INDEX][:] = 0
     fill_indexes(directory)

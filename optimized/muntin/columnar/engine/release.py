@@ -10,9 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.directory import FAR
-from muntin.columnar.engine.kernel_language import Ints, Phase
+from muntin.columnar.engine.cells import fill_key_table, release_index
+from muntin.columnar.engine.directory import FAR, Directory
+from muntin.columnar.engine.emission import CHUNK, flush
+from muntin.columnar.engine.kernel_language import (
+    UNLINKED,
+    Ints,
+    Phase,
+    inlined,
+    ints,
+    lacks,
+    linked,
+    outlined,
+)
 from muntin.columnar.engine.layout import (
     LiveRows,
     best_layout,
@@ -24,7 +34,9 @@ from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.promotion import compact_logs
 from muntin.columnar.engine.records.compaction import compact_records, renumber_records
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
+from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.timetable import Timetable
+from muntin.columnar.engine.windows import horizon_of, is_endless
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
@@ -38,8 +50,10 @@ LEAST_WORK = 1 << 14
 STEP_WORK = 16
 """The events that a step counts for."""
 SPARE = 4
-"""An array is made smaller if less than one row in four is in use."""
+"""An array is made smaller, and keys are numbered anew, if less than one in four is in use."""
 KEY_MASK = (1 << 32) - 1
+LEAST_SEALED = 4
+"""Slices that are sealed between two releases of rows, at least."""
 
 fill_keys = Phase(fill_key_table)
 
@@ -87,11 +101,87 @@ def fold_slices(engine: "ColumnarEngine", table: Timetable) -> None:
     set_layout(engine, best_layout(engine), live)
 
 
+@inlined
+def needed_from(t: Directory) -> int:
+    """The time before which no window that is not final begins."""
+    scalars, q = ints(t, d.SCALARS), ints(t, d.QUERIES)
+    limit = min(scalars[d.LIMIT], d.FAR // 2)
+    least: int = min(limit, horizon_of(t, limit))
+    for query in range(scalars[d.QUERY_COUNT]):
+        at = query * d.Q_FIELDS
+        if is_endless(q, at):
+            least = min(least, q[at + d.Q_ORIGIN] + q[at + d.Q_OPENS])
+    return least
+
+
+@inlined
+def empty_rows(t: Directory, first: int, n: int) -> None:
+    """Empty rows that lie together."""
+    scalars = ints(t, d.SCALARS)
+    counts, froms, tos = ints(t, d.ROW_COUNT), ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
+    for begin in range(first, first + n, CHUNK):
+        size = min(CHUNK, first + n - begin)
+        if scalars[d.COPIES] + size > len(froms):
+            flush(t, d.P_CELLS, d.P_CELLS, False)
+        at = scalars[d.COPIES]
+        for i in range(size):
+            counts[begin + i], froms[at + i], tos[at + i] = 0, 0, begin + i
+        scalars[d.COPIES] = at + size
+
+
+@outlined
+def release_slice(t: Directory, s: int) -> int:
+    """Give back the rows of a slice, emptied."""
+    scalars, next_unit = ints(t, d.SCALARS), ints(t, d.NEXT_UNIT)
+    bits, width = ints(t, d.INDEX_BITS), scalars[d.UNIT_ROWS]
+    unit, left = ints(t, d.UNIT)[s], width
+    if scalars[d.LAYOUT] != d.LANES:
+        dense = scalars[d.LAYOUT] == d.DENSE
+        left = scalars[d.KEY_COUNT] if dense else ints(t, d.CELLS)[s]
+    if bits[s]:
+        release_index(ints(t, d.INDEX), ints(t, d.FREE_INDEX), ints(t, d.INDEX_AT)[s], bits[s])
+    bits[s] = ints(t, d.CELLS)[s] = ints(t, d.UNIT)[s] = 0
+    while unit:
+        empty_rows(t, unit * width, min(width, left))
+        following, next_unit[unit] = next_unit[unit], scalars[d.FREE_UNIT]
+        scalars[d.FREE_UNIT] = unit
+        scalars[d.FREE_UNITS] += 1
+        unit, left = following, left - width
+    return 0
+
+
+@linked(d.RELEASE_SLICES)
+def release_slices(t: Directory) -> int:
+    """Give back the rows of slices that no window needs; how many such slices there are."""
+    scalars = ints(t, d.SCALARS)
+    if scalars[d.LIMIT] <= -d.FAR:
+        return 0
+    edges, lookup, slices = ints(t, d.EDGES), ints(t, d.LOOKUP), scalars[d.SLICES]
+    origin, shift = scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT]
+    keep: int = slice_at(needed_from(t), edges, lookup, origin, shift, slices)
+    keep = min(keep, int(scalars[d.SEALED]))
+    used = scalars[d.TOP_UNIT] - 1 - scalars[d.FREE_UNITS]
+    scalars[d.MOST_UNITS] = max(scalars[d.MOST_UNITS], used)
+    for s in range(scalars[d.RELEASED], keep):
+        release_slice(t, s)
+    flush(t, d.P_CELLS, d.P_CELLS, False)
+    scalars[d.RELEASED] = max(keep, scalars[d.RELEASED])
+    pause = max(LEAST_SEALED, (scalars[d.SEALED] - keep) >> 1)
+    scalars[d.RELEASE_AT] = scalars[d.SEALED] + pause
+    return keep
+
+
+@Phase
+def release_rows(t: Directory) -> int:
+    """Give back the rows of slices that no window needs, for Python."""
+    return UNLINKED if lacks(t, d.RELEASE_SLICES) else release_slices(t)
+
+
 def live_keys(engine: "ColumnarEngine", keys: int) -> NDArray[np.bool_]:
     """Which numbers of keys rows, sessions or revisions have."""
     live, arrays, scalars = np.zeros(keys, np.bool_), engine.directory.arrays, engine.scalars
-    engine.release_rows()
     if engine.timetable:
+        engine.release_rows()
         live[live_rows(engine).key] = True
     for store in engine.stores:
         live |= store.has_session(keys)
@@ -124,7 +214,7 @@ def renumber_keys(engine: "ColumnarEngine", kept: Ints) -> None:
     dirty[:] = np.append(numbers, np.zeros(int(dirty.max(initial=0)) + 1, np.int64))[dirty]
     directory.put(d.OUT_ROW, np.zeros(max(64, 1 << kept.size.bit_length()), np.int64))
     hashed = scalars[d.KEYING] == d.HASHED
-    room = 2 * kept.size + 256 if hashed else 0
+    room = 2 * kept.size + 256 + int(scalars[d.N]) if hashed else 0
     bits = max(9, (3 * room // 2).bit_length())
     scalars[d.KEY_BITS] = bits
     directory.put(d.KEY_TABLE, np.zeros(2 << bits, np.int64))
@@ -150,9 +240,12 @@ def give_back(engine: "ColumnarEngine") -> None:
     """Let keys go and make arrays smaller, if most of them are in no use."""
     scalars, keys = engine.scalars, int(engine.scalars[d.KEY_COUNT])
     kept = None
-    if scalars[d.KEYING] == d.HASHED and keys > LEAST_KEYS:
+    if scalars[d.KEYING] == d.HASHED and keys > max(LEAST_KEYS, SPARE * engine.kept_keys):
         kept = np.flatnonzero(live_keys(engine, keys))
-    if kept is not None and 2 * kept.size < keys:
+        engine.kept_keys = kept.size
+    else:
+        engine.kept_keys = 0  # so that a burst is noticed once it is over
+    if kept is not None and SPARE * kept.size < keys:
         renumber_keys(engine, kept)
     else:
         _give_rows_back(engine)
@@ -162,7 +255,8 @@ def give_back(engine: "ColumnarEngine") -> None:
     room += [logged, *(store.room for store in engine.stores)]
     room += [engine.records.room] if engine.records else []
     scalars[d.WORK] = 0
-    scalars[d.WORK_LIMIT] = max(LEAST_WORK, int(scalars[d.KEY_COUNT]) + sum(room))
+    used = int(scalars[d.KEY_COUNT]) + sum(room)
+    scalars[d.WORK_LIMIT] = max(LEAST_WORK, used, SPARE * int(scalars[d.N]))
 
 
 def _give_rows_back(engine: "ColumnarEngine") -> None:
@@ -170,13 +264,14 @@ def _give_rows_back(engine: "ColumnarEngine") -> None:
     if engine.timetable:
         engine.release_rows()
         rows = arrays[d.ROW_COUNT].size
-        used = int(scalars[d.TOP_UNIT] - 1 - scalars[d.FREE_UNITS]) * int(scalars[d.UNIT_ROWS])
+        used = int(scalars[d.MOST_UNITS] * scalars[d.UNIT_ROWS])
+        scalars[d.MOST_UNITS] = 0
         index = SPARE * (16 * used + LEAST_ROOM)
         wide = scalars[d.LAYOUT] == d.SPARSE and arrays[d.INDEX].size > index
         if wide or rows > max(LEAST_ROOM, SPARE * used):
             set_layout(engine, best_layout(engine))
     for store in engine.stores:
-        if store.room > max(LEAST_ROOM, SPARE * store.live):
+        if store.room > max(LEAST_ROOM, SPARE * (store.live + int(scalars[d.N]))):
             compact_store(store)
     records = engine.records
     if records and records.room > max(LEAST_ROOM, SPARE * records.take_most_rows()):
@@ -186,8 +281,9 @@ def _give_rows_back(engine: "ColumnarEngine") -> None:
 
 
 def _give_results_back(engine: "ColumnarEngine") -> None:
-    """Results of the last step are copied, so the room for them is free."""
-    directory, used = engine.directory, int(engine.scalars[d.OUT])
+    """Make the room for results smaller; those of the last step are their holder's."""
+    directory, used = engine.directory, int(engine.scalars[d.MOST_OUT])
+    engine.scalars[d.MOST_OUT] = 0
     if directory.arrays[d.OUT_KEY].size <= max(LEAST_ROOM, SPARE * used):
         return
     for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):

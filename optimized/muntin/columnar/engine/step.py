@@ -6,20 +6,17 @@ All checks come before the first change, so a step that asks Python for somethin
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import (
     BLOCK,
+    note_all,
     number_keys,
     place_dense,
     place_lanes,
     place_sparse,
-    release_index,
 )
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.discard import emit_pending, place_pending, replace_pending
 from muntin.columnar.engine.emission import (
     emit_cells,
     emit_lanes,
-    flush,
-    has_room,
-    note_copy,
     seal_lanes,
 )
 from muntin.columnar.engine.kernel_language import (
@@ -34,7 +31,7 @@ from muntin.columnar.engine.kernel_language import (
     outlined,
     set_address,
 )
-from muntin.columnar.engine.release import STEP_WORK
+from muntin.columnar.engine.release import STEP_WORK, release_slices
 from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.windows import (
     find_changed,
@@ -97,14 +94,11 @@ def lacks_room(t: Directory) -> bool:
     n, sparse, keys = scalars[d.N], scalars[d.LAYOUT] == d.SPARSE, scalars[d.KEY_COUNT]
     first = slice_at(scalars[d.LOW], edges, lookup, origin, shift, slices)
     last = slice_at(scalars[d.HIGH], edges, lookup, origin, shift, slices)
-    empty = index = fresh = 0
+    empty, index = 0, 8 * n  # an index that grows takes at most six words a cell in all
     for s in range(first, last + 1):
         empty += units[s] == 0
-        held = min(cells[s] + n, keys)
-        if sparse and (3 * held >= 2 << bits[s] or bits[s] == 0):
+        if sparse and (3 * min(cells[s] + n, keys) >= 2 << bits[s] or bits[s] == 0):
             index += 8 * cells[s] + (2 << scalars[d.INDEX_GUESS])
-            fresh = min(n, fresh + held - cells[s])
-    index += 8 * fresh  # of all slices: each row makes one cell at most
     need = empty if scalars[d.LAYOUT] == d.LANES else min(empty, n)
     if sparse:
         need += n // scalars[d.UNIT_ROWS] + min(last - first + 1, n) + 1
@@ -216,10 +210,7 @@ def ingest(t: Directory) -> int:
             place_dense(t)
         else:
             place_sparse(t)
-        scalars[d.ENTRIES] = 1
-        ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0] = 0, scalars[d.N]
-        ints(t, d.ENTRY_ROW)[0] = -1
-        ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
+        note_all(t)
     for part in range(scalars[d.PART_COUNT]):
         at = part * d.P_FIELDS
         call(parts[at + d.P_ADD], t, part, parts[at + d.P_CELLS], 0)
@@ -329,7 +320,7 @@ def advance(t: Directory) -> int:
         code = call(scalars[d.REPORT_RECORDS], t, 0, 0, 0)
         if code:
             return code
-    scalars[d.PHASE] = 0
+    scalars[d.PHASE], scalars[d.MOST_OUT] = 0, max(scalars[d.MOST_OUT], scalars[d.OUT])
     return d.DONE
 
 
@@ -341,6 +332,10 @@ def run_step(t: Directory, n: int, given: int) -> int:
         scalars[d.N] = n
         if scalars[d.WORK] > scalars[d.WORK_LIMIT]:
             return d.TIDY
+        if scalars[d.QUERY_COUNT] and scalars[d.SEALED] >= scalars[d.RELEASE_AT]:
+            if lacks(t, d.RELEASE_SLICES):
+                return UNLINKED
+            release_slices(t)
         if n:
             bind_columns(t)
             if lacks(t, d.ADMIT):
@@ -369,34 +364,3 @@ def run_step(t: Directory, n: int, given: int) -> int:
         scalars[d.WORK] += n + STEP_WORK
         scalars[d.PHASE] = 1
     return advance(t)
-
-
-@Phase
-def release_slices(t: Directory) -> int:
-    """Give back the rows of the first slices, as many as NEED says, and empty them."""
-    scalars, units, next_unit = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
-    counts, index, free = ints(t, d.ROW_COUNT), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
-    bits, at, width = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), scalars[d.UNIT_ROWS]
-    cells = ints(t, d.CELLS)
-    for s in range(scalars[d.RELEASED], scalars[d.NEED]):
-        if bits[s]:
-            release_index(index, free, at[s], bits[s])
-        bits[s] = cells[s] = 0
-        unit = units[s]
-        while unit:
-            for row in range(unit * width, unit * width + width):
-                if counts[row] == 0:
-                    continue
-                counts[row] = 0
-                if not has_room(t, scalars, 1):
-                    flush(t, d.P_CELLS, d.P_CELLS, False)
-                note_copy(t, scalars, 0, row)
-            following = next_unit[unit]
-            next_unit[unit] = scalars[d.FREE_UNIT]
-            scalars[d.FREE_UNIT] = unit
-            scalars[d.FREE_UNITS] += 1
-            unit = following
-        units[s] = 0
-    flush(t, d.P_CELLS, d.P_CELLS, False)
-    scalars[d.RELEASED] = scalars[d.NEED]
-    return 0

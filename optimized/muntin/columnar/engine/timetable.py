@@ -11,11 +11,32 @@ from numpy.typing import NDArray
 
 from muntin.columnar.engine.directory import FAR
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.columnar.engine.windows import first_end
 
 AHEAD, FARTHEST_AHEAD = 256, 2048
 """Slices that are cut beyond the last event: the least, and the most of four times those in use.
 """
+
+
+def edges_between(periods: Ints, low: int, high: int) -> Ints:
+    """All edges in [low, high], in order; of each period the length and the phase."""
+    length, phase = periods.T
+    first = low + (phase - low) % length
+    counts = np.maximum((high - first) // length + 1, 0)
+    each = np.repeat(np.cumsum(counts) - counts, counts)
+    nth: Ints = np.arange(each.size) - each
+    edges: Ints = np.repeat(first, counts) + nth * np.repeat(length, counts)
+    edges.sort()
+    return edges[np.diff(edges, prepend=low - 1) > 0]
+
+
+def edge_at_or_before(periods: Ints, time: int) -> int:
+    """The last edge that is not after a time."""
+    return int((time - (time - periods[:, 1]) % periods[:, 0]).max())
+
+
+def edge_after(periods: Ints, time: int) -> int:
+    """The first edge after a time; it may lie beyond all words."""
+    return time + 1 + int(((periods[:, 1] - time - 1) % periods[:, 0]).min())
 
 
 class Timetable:
@@ -23,35 +44,35 @@ class Timetable:
 
     def __init__(self, periods: Sequence[tuple[int, int]], single: Sequence[int] = ()) -> None:
         """Start with one blank slice that holds all times; `single` edges come once."""
-        self.periods, self.single, self._needed = periods, single, periods
-        if single and not periods:  # slices end, so that old ones can be forgotten
-            length = single[-1] - single[0]
-            self.periods = [(length, single[0] % length)]
+        self.single, length = single, single[-1] - single[0] if single else 0
+        self._needed: Ints = np.array(periods, np.int64).reshape(-1, 2)
+        # where no period is needed slices end all the same, so that old ones can be forgotten
+        self.periods = self._needed if periods else np.array([[length, single[0] % length]])
         self.edges: Ints = np.array([-FAR, FAR], np.int64)
         self.blank = np.array([True])
         self.look_ahead(0)
 
-    def look_ahead(self, slices: int) -> None:
-        """Cut a multiple of the slices in use beyond the last event."""
-        density = sum(1 / period for period, _ in self.periods)
-        ahead = min(max(AHEAD, 4 * slices), max(AHEAD, FARTHEST_AHEAD))
-        self.margin = int(ahead / density) + max(period for period, _ in self.periods)
+    def look_ahead(self, slices: int, span: int = 0) -> None:
+        """Cut a multiple of the slices in use, or of a batch, beyond the last event."""
+        density = float((1 / self.periods[:, 0]).sum())
+        ahead = max(AHEAD, 4 * slices, int(16 * span * density))
+        ahead = min(ahead, max(AHEAD, FARTHEST_AHEAD, slices))
+        self.margin = int(ahead / density) + int(self.periods[:, 0].max())
 
     @property
     def widest(self) -> int:
         """The bound of the width of a slice that has no edge inside."""
-        return min(period for period, _ in self.periods)
+        return int(self.periods[:, 0].min())
 
     def edges_between(self, low: int, high: int) -> Ints:
         """All edges in [low, high], in order."""
-        each = [np.arange(first_end(low, *one), high + 1, one[0]) for one in self.periods]
-        each += [np.array([edge]) for edge in self.single if low <= edge <= high]
-        joined: Ints = np.unique(np.concatenate(each)) if len(each) > 1 else each[0]
-        return joined
+        edges = edges_between(self.periods, low, high)
+        more = [edge for edge in self.single if low <= edge <= high]
+        return np.union1d(edges, np.array(more, np.int64)) if more else edges
 
     def edge_at_or_before(self, time: int) -> int:
         """The last edge that is not after a time."""
-        last = max(time - (time - phase) % period for period, phase in self.periods)
+        last = edge_at_or_before(self.periods, time)
         return max([last, *(edge for edge in self.single if edge <= time)])
 
     def edge_after(self, time: int) -> int:
@@ -62,8 +83,8 @@ class Timetable:
         """The first edge of a window after a time, FAR if there is none."""
         return self._edge_after(time, self._needed)
 
-    def _edge_after(self, time: int, periods: Sequence[tuple[int, int]]) -> int:
-        ends = [first_end(time + 1, *one) for one in periods]
+    def _edge_after(self, time: int, periods: Ints) -> int:
+        ends = [edge_after(periods, time)] if periods.size else []
         return min([FAR, *ends, *(edge for edge in self.single if edge > time)])
 
     def cut(self, times: Ints) -> Ints | None:
@@ -98,7 +119,7 @@ class Timetable:
             begin = self.edge_at_or_before(max(first - self.margin // 8, low))
             starts.append(self.edges_between(begin, self.edge_after(last)))
         ends = {int(one[-1]) for one in starts}
-        inner: Ints = np.unique(np.concatenate(starts))
+        inner: Ints = np.unique(np.concatenate(starts)) if len(starts) > 1 else starts[0]
         inner = inner[(inner > low) & (inner < high)]
         holes = np.zeros(inner.size + 1, np.bool_)
         bounds = [low, *inner.tolist(), high]

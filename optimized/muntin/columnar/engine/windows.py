@@ -216,19 +216,31 @@ def find_due(t: Directory, o: int, upto: int) -> int:
     return o
 
 
-@Phase
-def find_horizon(t: Directory, limit: int) -> int:
-    """Write the time before which no window that is not final begins, but for landmarks."""
+@inlined
+def is_endless(q: Ints, at: int) -> bool:
+    """Whether a query has windows from one time on that are never all final."""
+    endless: bool = q[at + d.Q_KIND] == d.FIXED_START and q[at + d.Q_LAST] == d.NO_LAST
+    return endless
+
+
+@outlined
+def horizon_of(t: Directory, limit: int) -> int:
+    """The time before which no window that is not final begins, but for landmarks."""
     scalars, q, low = ints(t, d.SCALARS), ints(t, d.QUERIES), d.FAR
     for query in range(scalars[d.QUERY_COUNT]):
         at = query * d.Q_FIELDS
-        endless = q[at + d.Q_KIND] == d.FIXED_START and q[at + d.Q_LAST] == d.NO_LAST
         due = next_due(q, at, limit + 1 - q[at + d.Q_FINAL_WAIT])
-        if due < d.FAR and not endless:
+        if due < d.FAR and not is_endless(q, at):
             end = due - q[at + d.Q_WAIT]
             start = start_of(end, q[at + d.Q_KIND], q[at + d.Q_SIZE], q[at + d.Q_ORIGIN])
             low = min(low, low_of(start, q[at + d.Q_OPENS], q[at + d.Q_TURN], pane_of(q, at)))
-    scalars[d.NEED] = low
+    return low
+
+
+@Phase
+def find_horizon(t: Directory, limit: int) -> int:
+    """Write the horizon, for Python."""
+    ints(t, d.SCALARS)[d.NEED] = horizon_of(t, limit)
     return 0
 
 

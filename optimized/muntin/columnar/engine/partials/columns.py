@@ -2,7 +2,15 @@
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.kernel_language import Ints, PartPhase, inlined, ints, reordered
+from muntin.columnar.engine.kernel_language import (
+    Ints,
+    PartPhase,
+    inlined,
+    ints,
+    outlined,
+    reordered,
+)
+from muntin.columnar.engine.timeline import U
 
 
 @inlined
@@ -17,8 +25,27 @@ def copy_columns(t: Directory, part: int, to: int, origin: int) -> int:
     froms, tos, n = ints(t, d.COPY_FROM), ints(t, d.COPY_TO), ints(t, d.SCALARS)[d.COPIES]
     for column in range(part_field(t, part, d.P_COLUMNS)):
         target, source = ints(t, to + column), ints(t, origin + column)
-        for i in range(n):
-            target[tos[i]] = source[froms[i]]
+        if n and ints(t, d.SCALARS)[d.ADJACENT]:
+            copy_range(target[tos[0] : tos[0] + n], source[froms[0] : froms[0] + n])
+        else:
+            for i in range(n):
+                target[U(tos[i])] = source[U(froms[i])]
+    return 0
+
+
+@outlined
+def copy_range(target: Ints, source: Ints) -> int:
+    """Copy rows that lie together."""
+    for i in range(len(target)):
+        target[i] = source[i]
+    return 0
+
+
+@outlined
+def add_range(target: Ints, source: Ints) -> int:
+    """Add rows that lie together."""
+    for i in range(len(target)):
+        target[i] += source[i]
     return 0
 
 
@@ -28,8 +55,11 @@ def merge_int_sums(t: Directory, part: int, to: int, origin: int) -> int:
     froms, tos, n = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO), ints(t, d.SCALARS)[d.MERGES]
     for column in range(part_field(t, part, d.P_COLUMNS)):
         target, source = ints(t, to + column), ints(t, origin + column)
-        for i in range(n):
-            target[tos[i]] += source[froms[i]]
+        if n and ints(t, d.SCALARS)[d.ADJACENT]:
+            add_range(target[tos[0] : tos[0] + n], source[froms[0] : froms[0] + n])
+        else:
+            for i in range(n):
+                target[U(tos[i])] += source[U(froms[i])]
     return 0
 
 

@@ -24,7 +24,7 @@ from muntin.columnar.engine.partials.sums import (
     LIMB,
     LOW_BITS,
     add_limbs,
-    float_total_between,
+    total_between,
 )
 
 BLOCK = 256
@@ -147,7 +147,7 @@ def add_float_squares(t: Directory, part: int, to: int, origin: int) -> int:
             n, total = 0, 0.0
             if row >= 0:
                 n = count_between(moments, low, high)
-                total = float_total_between(some, moments, low, high)
+                total = total_between(some, 0.0, moments, low, high)
             if n and total - total == 0:
                 spread = deviation_between(some, moments, low, high, total / n)
                 join_spread(held, means, spreads, row, n, total / n, spread)

@@ -4,6 +4,8 @@ A limb holds 32 bits of each term, the last one all that is left, so that the su
 plain sums of integers: they are merged and subtracted as those, and carried when they are added to.
 """
 
+from typing import TypeVar
+
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import (
@@ -13,30 +15,15 @@ from muntin.columnar.engine.kernel_language import (
     floats,
     inlined,
     ints,
+    outlined,
     reordered,
 )
 from muntin.columnar.engine.partials.columns import part_field
+from muntin.columnar.engine.timeline import U
 
+Column = TypeVar("Column", Ints, Floats)
 LIMB = 32
 LOW_BITS = (1 << LIMB) - 1
-
-
-@reordered
-def int_total(values: Ints) -> int:
-    """The sum of integers, in vectors."""
-    total = 0
-    for i in range(len(values)):
-        total += values[i]
-    return total
-
-
-@reordered
-def int_total_between(values: Ints, times: Ints, low: int, high: int) -> int:
-    """The sum of the integers whose times lie in an interval, in vectors."""
-    total = 0
-    for i in range(len(values)):
-        total += values[i] if (times[i] >= low) & (times[i] < high) else 0
-    return total
 
 
 @reordered
@@ -51,40 +38,52 @@ def limb_totals(values: Ints, times: Ints, low: int, high: int) -> tuple[int, in
 
 
 @reordered
-def float_total(values: Floats) -> float:
-    """The sum of floats, in vectors."""
-    total = 0.0
+def total(values: Column, zero: float) -> float:
+    """The sum of values, in vectors."""
+    result = zero
     for i in range(len(values)):
-        total += values[i]
-    return total
+        result += values[i]
+    return result
 
 
 @reordered
-def float_total_between(values: Floats, times: Ints, low: int, high: int) -> float:
-    """The sum of the floats whose times lie in an interval, in vectors."""
-    total = 0.0
+def total_between(values: Column, zero: float, times: Ints, low: int, high: int) -> float:
+    """The sum of the values whose times lie in an interval, in vectors."""
+    result = zero
     for i in range(len(values)):
-        total += values[i] if (times[i] >= low) & (times[i] < high) else 0.0
-    return total
+        result += values[i] if (times[i] >= low) & (times[i] < high) else zero
+    return result
+
+
+@outlined
+def add_values(t: Directory, values: Column, sums: Column, zero: float) -> int:
+    """Add the values of a batch to the rows where they were placed."""
+    times, placed = ints(t, d.TIMES), ints(t, d.PLACED)
+    begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
+    lows, highs = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
+    for e in range(ints(t, d.SCALARS)[d.ENTRIES]):
+        begin, end, row = begins[e], ends[e], rows[e]
+        run, low = values[begin:end], lows[e]
+        if row < 0:
+            for i in range(begin, end):
+                sums[U(placed[U(i)])] += values[U(i)]
+        elif low == -d.FAR:
+            sums[row] += total(run, zero)
+        else:
+            sums[row] += total_between(run, zero, times[begin:end], low, highs[e])
+    return 0
 
 
 @PartPhase
 def add_int_sum(t: Directory, part: int, to: int, origin: int) -> int:
     """Add integers to sums."""
-    times, sums, placed = ints(t, d.TIMES), ints(t, to), ints(t, d.PLACED)
-    values = ints(t, part_field(t, part, d.P_SOURCE))
-    begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
-    lows, highs = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
-    for e in range(ints(t, d.SCALARS)[d.ENTRIES]):
-        begin, end, row = begins[e], ends[e], rows[e]
-        if row < 0:
-            for i in range(begin, end):
-                sums[placed[i]] += values[i]
-        elif lows[e] == -d.FAR:
-            sums[row] += int_total(values[begin:end])
-        else:
-            sums[row] += int_total_between(values[begin:end], times[begin:end], lows[e], highs[e])
-    return 0
+    return add_values(t, ints(t, part_field(t, part, d.P_SOURCE)), ints(t, to), 0)
+
+
+@PartPhase
+def add_float_sum(t: Directory, part: int, to: int, origin: int) -> int:
+    """Add floats to sums."""
+    return add_values(t, floats(t, part_field(t, part, d.P_SOURCE)), floats(t, to), 0.0)
 
 
 @inlined
@@ -110,25 +109,6 @@ def add_wide_sum(t: Directory, part: int, to: int, origin: int) -> int:
         else:
             low, high = limb_totals(values[begin:end], times[begin:end], lows[e], highs[e])
             add_limbs(lower, upper, row, low, high)
-    return 0
-
-
-@PartPhase
-def add_float_sum(t: Directory, part: int, to: int, origin: int) -> int:
-    """Add floats to sums."""
-    times, sums, placed = ints(t, d.TIMES), floats(t, to), ints(t, d.PLACED)
-    values = floats(t, part_field(t, part, d.P_SOURCE))
-    begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
-    lows, highs = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
-    for e in range(ints(t, d.SCALARS)[d.ENTRIES]):
-        begin, end, row = begins[e], ends[e], rows[e]
-        if row < 0:
-            for i in range(begin, end):
-                sums[placed[i]] += values[i]
-        elif lows[e] == -d.FAR:
-            sums[row] += float_total(values[begin:end])
-        else:
-            sums[row] += float_total_between(values[begin:end], times[begin:end], lows[e], highs[e])
     return 0
 
 

@@ -20,8 +20,7 @@ from muntin.columnar.engine.sessions.timers import (
 from muntin.columnar.engine.timeline import U
 
 END = (1 << 63) - 1
-LIVE_COLUMN, KEPT_COLUMN = range(2)
-PENDING_COLUMN = KEPT_COLUMN
+PENDING_COLUMN = s.KEPT_COLUMN
 """Where updates emit only what was not emitted, nothing is retracted."""
 
 
@@ -33,9 +32,8 @@ def copy_values(t: Directory, base: int, column: int) -> int:
     if scalars[d.MODE] == d.DISCARDS:
         column = PENDING_COLUMN
     for part in range(scalars[d.PART_COUNT]):
-        at, place = part * d.P_FIELDS, columns[2 * part + column]
-        if place:
-            call(parts[at + d.P_COPY], t, part, parts[at + d.P_OUT], place)
+        at = part * d.P_FIELDS
+        call(parts[at + d.P_COPY], t, part, parts[at + d.P_OUT], columns[2 * part + column])
     scalars[d.COPIES] = 0
     return 0
 
@@ -77,7 +75,7 @@ def put_session(t: Directory, base: int, number: int, rows: Ints, row: int, kind
     """Write the results of a session as it is."""
     scalars, at = ints(t, d.SCALARS), field(row, s.FIRST)
     if not has_room(t, scalars, 1):
-        copy_values(t, base, LIVE_COLUMN)
+        copy_values(t, base, s.LIVE_COLUMN)
     note_copy(t, scalars, row, scalars[d.OUT])
     first, reach, count = rows[at + s.FIRST], rows[at + s.REACH], rows[at + s.COUNT]
     revision = rows[at + s.STATE] >> s.REVISION_SHIFT
@@ -112,11 +110,11 @@ def report_retracted(t: Directory, base: int, number: int) -> int:
         gone = rows[own + s.STATE] & s.GONE
         if gone or first != rows[own + s.FIRST] or reach != rows[own + s.REACH]:
             if not has_room(t, scalars, 1):
-                copy_values(t, base, KEPT_COLUMN)
+                copy_values(t, base, s.KEPT_COLUMN)
             note_copy(t, scalars, i, scalars[d.OUT])
             count, revision = changed[at + s.C_COUNT], changed[at + s.C_REVISION]
             put_result(t, number, d.RETRACTED, rows[own + s.KEY], first, reach, count, revision)
-    copy_values(t, base, KEPT_COLUMN)
+    copy_values(t, base, s.KEPT_COLUMN)
     return 0
 
 
@@ -150,7 +148,7 @@ def report_changed(t: Directory, base: int, number: int, complete: int) -> int:
             due = report_at(scalars, store, reach)
             set_timer(t, base, store, rows, row, s.NEAR, due)
     store[s.CHANGES] = 0
-    copy_values(t, base, LIVE_COLUMN)
+    copy_values(t, base, s.LIVE_COLUMN)
     return 0
 
 
@@ -271,7 +269,7 @@ def meet_chain(t: Directory, base: int, number: int, complete: int, limit: int) 
         chunk = store[s.CHAIN]
         at = chunk * CHUNK_WORDS
         if lacks_output(t, scalars, CHUNK):
-            copy_values(t, base, LIVE_COLUMN)
+            copy_values(t, base, s.LIVE_COLUMN)
             return d.MORE_OUTPUT
         store[s.CHAIN] = chunks[U(at)]
         store[s.PREFETCHED] = read_ahead(t, base, at)
@@ -304,7 +302,7 @@ def report_due(t: Directory, base: int, number: int, upto: int, complete: int, l
     store[s.POSITION] = max(store[s.POSITION], last)
     begin = d.FAR if bucket < 0 else (unit << store[s.SHIFT]) - d.FAR
     store[s.NEXT_DUE] = max(begin, min(upto, d.FAR) + 1)  # all that is due has been met
-    copy_values(t, base, LIVE_COLUMN)
+    copy_values(t, base, s.LIVE_COLUMN)
     return d.DONE
 
 

@@ -39,3 +39,6 @@ C_ROW, C_FIRST, C_REACH, C_COUNT, C_REVISION, C_FIELDS = range(6)
 HALF = 32
 LOW_HALF = (1 << HALF) - 1
 """A head of a list has the root of its tree, then its newest session."""
+
+LIVE_COLUMN, KEPT_COLUMN = range(2)
+"""The values of a part now, and those that were reported and are outdated."""

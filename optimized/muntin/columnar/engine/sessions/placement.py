@@ -1,7 +1,7 @@
 """Place the rows of a batch in sessions, which begin, grow and merge; then add their columns."""
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.cells import BLOCK
+from muntin.columnar.engine.cells import BLOCK, note_all, note_entry
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.kernel_language import (
     Ints,
@@ -189,9 +189,7 @@ def place_keys(t: Directory, base: int) -> int:
             near += rows[field(free[U(i)], s.FIRST)]
         place_rows(t, base, begin, end)
     store[s.PREFETCHED] = near
-    scalars[d.ENTRIES] = 1
-    ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0], ints(t, d.ENTRY_ROW)[0] = 0, n, -1
-    ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
+    note_all(t)
     return 0
 
 
@@ -205,8 +203,7 @@ def place_blocks(t: Directory, base: int) -> int:
     )
     times, gaps, changed = ints(t, d.TIMES), ints(t, d.GAPS), ints(t, base + s.AT_CHANGED)
     lows, highs, heads = ints(t, d.BLOCK_LOW), ints(t, d.BLOCK_HIGH), ints(t, base + s.AT_HEADS)
-    begins, ends, entries = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
-    n, o = scalars[d.N], 0
+    n, scalars[d.ENTRIES] = scalars[d.N], 0
     for block in range((n + BLOCK - 1) >> 8):
         begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
         row = heads[U(0)] & s.LOW_HALF
@@ -221,21 +218,25 @@ def place_blocks(t: Directory, base: int) -> int:
         else:
             place_rows(t, base, begin, end)
             row = -1
-        if o > 0 and entries[o - 1] == row:
-            ends[o - 1] = end
-        else:
-            begins[o], ends[o], entries[o] = begin, end, row
-            ints(t, d.ENTRY_LOW)[o], ints(t, d.ENTRY_HIGH)[o] = -d.FAR, d.FAR
-            o += 1
-    scalars[d.ENTRIES] = o
+        note_entry(t, begin, end, row, -d.FAR, d.FAR)
+    return 0
+
+
+@outlined
+def call_parts(t: Directory, base: int, kernel: int, to: int, origin: int) -> int:
+    """Call a kernel of each part from one to one of its columns, the live or the kept ones."""
+    parts, columns = ints(t, d.PARTS), ints(t, base + s.AT_COLUMNS)
+    for part in range(ints(t, d.SCALARS)[d.PART_COUNT]):
+        function = parts[part * d.P_FIELDS + kernel]
+        call(function, t, part, columns[2 * part + to], columns[2 * part + origin])
     return 0
 
 
 @outlined
 def renew_columns(t: Directory, base: int) -> int:
     """Before columns are added: keep the values that were reported, and empty new rows."""
-    scalars, store, parts = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS), ints(t, d.PARTS)
-    columns, new = ints(t, base + s.AT_COLUMNS), ints(t, base + s.AT_NEW)
+    scalars, store = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS)
+    new = ints(t, base + s.AT_NEW)
     changed, froms, tos = ints(t, base + s.AT_CHANGED), ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
     room, retracts = len(froms), scalars[d.MODE] == d.RETRACTS
     discards = scalars[d.MODE] == d.DISCARDS
@@ -248,21 +249,15 @@ def renew_columns(t: Directory, base: int) -> int:
             if discards:  # all that it holds was emitted
                 froms[i], tos[i] = s.IDENTITY, row
         scalars[d.COPIES] = n
-        for part in range(scalars[d.PART_COUNT]):
-            copy = parts[part * d.P_FIELDS + d.P_COPY]
-            if columns[2 * part]:
-                call(copy, t, part, columns[2 * part + 1], columns[2 * part])
+        call_parts(t, base, d.P_COPY, s.KEPT_COLUMN, s.LIVE_COLUMN)
     for begin in range(0, store[s.NEW_ROWS], room):
         n = min(room, store[s.NEW_ROWS] - begin)
         for i in range(n):
             froms[i], tos[i] = s.IDENTITY, new[begin + i]
         scalars[d.COPIES] = n
-        for part in range(scalars[d.PART_COUNT]):
-            copy = parts[part * d.P_FIELDS + d.P_COPY]
-            if columns[2 * part]:
-                call(copy, t, part, columns[2 * part], columns[2 * part])
-                if discards:
-                    call(copy, t, part, columns[2 * part + 1], columns[2 * part])
+        call_parts(t, base, d.P_COPY, s.LIVE_COLUMN, s.LIVE_COLUMN)
+        if discards:
+            call_parts(t, base, d.P_COPY, s.KEPT_COLUMN, s.LIVE_COLUMN)
     scalars[d.COPIES] = store[s.NEW_ROWS] = 0
     return 0
 
@@ -270,20 +265,17 @@ def renew_columns(t: Directory, base: int) -> int:
 @outlined
 def merge_columns(t: Directory, base: int) -> int:
     """After columns are added: merge the rows of sessions that merged, in that order."""
-    scalars, store, parts = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS), ints(t, d.PARTS)
-    columns, merged = ints(t, base + s.AT_COLUMNS), ints(t, base + s.AT_MERGED)
+    scalars, store = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS)
+    merged = ints(t, base + s.AT_MERGED)
     froms, tos = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO)
     for begin in range(0, store[s.MERGES], len(froms)):
         n = min(len(froms), store[s.MERGES] - begin)
         for i in range(n):
             froms[i], tos[i] = merged[2 * (begin + i)], merged[2 * (begin + i) + 1]
         scalars[d.MERGES] = n
-        for part in range(scalars[d.PART_COUNT]):
-            merge = parts[part * d.P_FIELDS + d.P_MERGE]
-            if columns[2 * part]:
-                call(merge, t, part, columns[2 * part], columns[2 * part])
-                if scalars[d.MODE] == d.DISCARDS:
-                    call(merge, t, part, columns[2 * part + 1], columns[2 * part + 1])
+        call_parts(t, base, d.P_MERGE, s.LIVE_COLUMN, s.LIVE_COLUMN)
+        if scalars[d.MODE] == d.DISCARDS:
+            call_parts(t, base, d.P_MERGE, s.KEPT_COLUMN, s.KEPT_COLUMN)
     scalars[d.MERGES] = store[s.MERGES] = 0
     return 0
 
@@ -291,10 +283,10 @@ def merge_columns(t: Directory, base: int) -> int:
 @PartPhase
 def place_sessions(t: Directory, part: int, to: int, origin: int) -> int:
     """Place the rows of a batch in the sessions of each store, and add their columns."""
-    scalars, stores, parts = ints(t, d.SCALARS), ints(t, d.STORES), ints(t, d.PARTS)
+    scalars, stores = ints(t, d.SCALARS), ints(t, d.STORES)
     for number in range(scalars[d.STORE_COUNT]):
         base = stores[number]
-        store, columns = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_COLUMNS)
+        store = ints(t, base + s.AT_SCALARS)
         store[s.MIXED] |= scalars[d.OWN_GAPS]
         if scalars[d.KEY_COUNT] > 1 or scalars[d.BY_WINDOW]:  # each row is accepted, or not
             place_keys(t, base)
@@ -302,12 +294,9 @@ def place_sessions(t: Directory, part: int, to: int, origin: int) -> int:
             place_blocks(t, base)
         if store[s.NEW_ROWS] or store[s.CHANGES]:
             renew_columns(t, base)
-        for p in range(scalars[d.PART_COUNT]):
-            if columns[2 * p]:
-                add = parts[p * d.P_FIELDS + d.P_ADD]
-                call(add, t, p, columns[2 * p], 0)
-                if scalars[d.MODE] == d.DISCARDS:
-                    call(add, t, p, columns[2 * p + 1], 0)
+        call_parts(t, base, d.P_ADD, s.LIVE_COLUMN, s.LIVE_COLUMN)
+        if scalars[d.MODE] == d.DISCARDS:
+            call_parts(t, base, d.P_ADD, s.KEPT_COLUMN, s.KEPT_COLUMN)
         if store[s.MERGES]:
             merge_columns(t, base)
     return 0
