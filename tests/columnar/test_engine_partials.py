@@ -20,8 +20,8 @@ from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.partials.sources import SourceColumns
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.results import WindowRows
-from muntin.kernels.slicing.columns_in import any_column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.kernels.slicing.columns_in import any_column
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import form
 from muntin.spec.algebra.catalogue import named

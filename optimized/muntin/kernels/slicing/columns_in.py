@@ -23,7 +23,6 @@ from muntin.kernels.slicing.over import is_record, is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError, positive
 from muntin.spec.stream import Event, check_order
 
-
 FINEST_TIME = "datetime64[us]"
 """The finest times that Python has a type for."""
 
@@ -35,7 +34,7 @@ class Edges(NamedTuple):
     marks: object = None
 
 
-def of_columns(  # noqa: PLR0913 - what a step has, and how it is read
+def of_columns(  # noqa: PLR0913, PLR0917 - what a step has, and how it is read
     times: object,
     values: object,
     edges: Edges,

@@ -16,7 +16,6 @@ from muntin.columnar.engine.kernel_language import (
 )
 from muntin.columnar.engine.partials.columns import part_field
 
-
 MANTISSA = (1 << 52) - 1
 BIAS = 1023
 FAR_POWER = 1000

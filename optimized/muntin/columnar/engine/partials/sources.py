@@ -14,8 +14,8 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.engine import ColumnarEngine
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.conversion import Encode
+from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.kernels import (
     CODED,
     DTYPES,
@@ -25,7 +25,6 @@ from muntin.columnar.engine.partials.kernels import (
     ValueType,
     kernels_for,
 )
-from muntin.columnar.engine.partials.values.log_readers import WordFormat, word_format
 from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.partials.part_table import KeptPart
 from muntin.columnar.engine.partials.promotion import (
@@ -34,6 +33,7 @@ from muntin.columnar.engine.partials.promotion import (
     promote,
     spaces_of,
 )
+from muntin.columnar.engine.partials.values.log_readers import WordFormat, word_format
 from muntin.columnar.engine.partials.values.saved_columns import restored_columns
 from muntin.columnar.engine.partials.values.value_codes import ValueCodes, moved
 from muntin.columnar.engine.partials.values.value_log import ValueLog
@@ -102,14 +102,14 @@ class SourceColumns:
             return
         self._prepare(columns)
         for source, value_type in self._columns_read():
-            column = self._encoded.get((source, value_type))
-            if column is None:
-                column = _column(columns[source], value_type)
+            pair = source, value_type
+            is_coded = pair in self._encoded
+            column = self._encoded[pair] if is_coded else _column(columns[source], value_type)
             self._put(self._place(source, value_type), column)
         for kept in self.kept.values():
             if isinstance(kept.part, Custom):
-                for k, column in enumerate(input_columns(kept.part, columns)):
-                    self._put(kept.source + k, column)
+                for k, numbers in enumerate(input_columns(kept.part, columns)):
+                    self._put(kept.source + k, numbers)
             self._bind_times(kept, columns, time)
             kept.is_empty &= not _some(columns[kept.part.source]).size
         self._usual = self._columns_as_they_come()
@@ -154,7 +154,7 @@ class SourceColumns:
     # ------------------------------------------------------------ types
 
     def _check_arithmetic(self, columns: Columns) -> None:
-        """Refuse what is no number, and integers beyond all floats among floats, where it counts."""
+        """Refuse what is no number, and integers beyond all floats among floats."""
         floats, huge = dict[Source, int](), dict[Source, int]()
         for source in self.arithmetic & columns.keys():
             data, valid = columns[source]
@@ -175,8 +175,8 @@ class SourceColumns:
         for source in (self.floats | {*floats}) & (self.huge | {*huge}):
             row = max(floats.get(source, -1), huge.get(source, -1))
             raise UnsupportedError(
-                f"{_column_name(source)}: an integer beyond all floats has no place among floats, as of row {row}; "
-                "make all of them floats or none"
+                f"{_column_name(source)}: an integer beyond all floats has no place among "
+                f"floats, as of row {row}; make all of them floats or none"
             )
         self.floats, self.huge = self.floats | {*floats}, self.huge | {*huge}
 
@@ -257,9 +257,11 @@ class SourceColumns:
     def _ranked(self, source: Source) -> list[KeptPart]:
         """The partials of a column that keep its values in their order."""
         return [
-            kept for kept in self.kept.values()
-            if kept.part.source == source and TYPES_OF_OBJECTS.get(type(kept.part), ())[:1] == ("rank",)
-        ]  # fmt: skip
+            kept
+            for kept in self.kept.values()
+            if kept.part.source == source
+            and TYPES_OF_OBJECTS.get(type(kept.part), ("object",))[0] == "rank"
+        ]
 
     def _encode(self, codes: ValueCodes, values: Values) -> Ints:
         """The codes of values; if others got new ones meanwhile, all that holds those follows."""
@@ -285,7 +287,7 @@ class SourceColumns:
         return [
             space.places[kept.part][column]
             for kept in self.kept.values()
-            for column, own in zip(VALUE_COLUMNS.get(type(kept.part), ()), kept.codes, strict=False)
+            for column, own in zip(_value_columns(kept.part), kept.codes, strict=False)
             if own is codes
             for space in spaces_of(self.engine)
             if kept.part in space.places
@@ -374,6 +376,10 @@ class SourceColumns:
             self._put(place, moments)
         if kept.time != place:
             self.engine.set_time(kept, place)
+
+
+def _value_columns(part: Part) -> tuple[int, ...]:
+    return VALUE_COLUMNS.get(type(part), ())
 
 
 def _column_name(source: Source) -> str:

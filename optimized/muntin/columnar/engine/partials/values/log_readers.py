@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from muntin.columnar.engine.kernel_language import Ints
-from muntin.columnar.engine.partials.values import logs as g
 from muntin.columnar.engine.partials.extremes import MOST
 from muntin.columnar.engine.partials.kernels import ValueType
+from muntin.columnar.engine.partials.values import logs as g
 from muntin.columnar.engine.partials.values.value_codes import decoded
 from muntin.kernels.slicing.arrays import Column, Fields, column_of
 from muntin.kernels.slicing.batch import objects
