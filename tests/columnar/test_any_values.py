@@ -239,6 +239,19 @@ def test_values_go_that_no_window_needs(name: str, keys: int) -> None:
     assert all(kept.log.size < 60_000 for kept in engine.parts if kept.log)
 
 
+def test_late_values_join_the_runs_that_were_read() -> None:
+    rng, settings = Random(3), Settings(10_000)  # noqa: S311 - nothing secret
+    both = ColumnarOperator(settings), SpecificationOperator(settings)
+    for one in both:
+        for kind in (sliding(400, 100), tumbling(300)):
+            one.add(Query(kind.name + f"{kind}", kind, named("median")))
+    for now in range(400, 1200, 100):
+        late = tuple(Event(rng.randrange(now), rng.random(), None) for _ in range(150))
+        step = Step(late, now)
+        expected, got = (one.take(step) for one in reversed(both))
+        assert not response_difference(expected, got, is_close)
+
+
 def test_an_error_of_a_comparison_leaves_no_trace() -> None:
     operator = ColumnarOperator()
     operator.add(Query("low", tumbling(10), named("min")))

@@ -174,10 +174,7 @@ class SourceColumns:
                         )
         for source in (self.floats | {*floats}) & (self.huge | {*huge}):
             row = max(floats.get(source, -1), huge.get(source, -1))
-            raise UnsupportedError(
-                f"{_column_name(source)}: an integer beyond all floats has no place among "
-                f"floats, as of row {row}; make all of them floats or none"
-            )
+            raise OverflowError(f"{_column_name(source)}, as of row {row}")  # the operator wraps it
         self.floats, self.huge = self.floats | {*floats}, self.huge | {*huge}
 
     def _prepare(self, columns: Columns) -> None:
