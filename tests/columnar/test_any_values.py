@@ -143,7 +143,8 @@ def test_values_that_come_between_all_others_get_numbers_in_order(
         spread(one)
 
     monkeypatch.setattr(ValueCodes, "_spread", counted)
-    both = ColumnarOperator(Settings(1000)), SpecificationOperator(Settings(1000))
+    settings = Settings(1000)
+    both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
     for one in both:
         for kind in (sliding(20, 5), session(6)):
             one.add(Query(f"{kind}", kind, named(name)))
@@ -241,12 +242,12 @@ def test_values_go_that_no_window_needs(name: str, keys: int) -> None:
 
 def test_late_values_join_the_runs_that_were_read() -> None:
     rng, settings = Random(3), Settings(10_000)  # noqa: S311 - nothing secret
-    both = ColumnarOperator(settings), SpecificationOperator(settings)
+    both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
     for one in both:
         for kind in (sliding(400, 100), tumbling(300)):
             one.add(Query(kind.name + f"{kind}", kind, named("median")))
-    for now in range(400, 1200, 100):
-        late = tuple(Event(rng.randrange(now), rng.random(), None) for _ in range(150))
+    for now in range(400, 800, 100):
+        late = tuple(Event(rng.randrange(now - 300, now), rng.random(), None) for _ in range(300))
         step = Step(late, now)
         expected, got = (one.take(step) for one in reversed(both))
         assert not response_difference(expected, got, is_close)
