@@ -19,6 +19,7 @@ from muntin.kernels.slicing.batch import Values, objects
 from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
+from muntin.spec.algebra.values import ORDER
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import Mode, Output, Query, Result, Settings
 from muntin.spec.stream import Event, Step
@@ -136,8 +137,14 @@ def test_values_that_come_between_all_others_get_numbers_in_order(
     rng = Random(name)  # noqa: S311 - nothing secret
     spreads = list[int]()
     spread = ValueCodes._spread  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - counts calls
-    monkeypatch.setattr(ValueCodes, "_spread", lambda one: (spreads.append(1), spread(one)))
-    both = ColumnarOperator(Settings(1000)), SpecificationOperator(Settings(1000))
+
+    def counted(one: ValueCodes) -> None:
+        spreads.append(1)
+        spread(one)
+
+    monkeypatch.setattr(ValueCodes, "_spread", counted)
+    settings = Settings(1000)
+    both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
     for one in both:
         for kind in (sliding(20, 5), session(6)):
             one.add(Query(f"{kind}", kind, named(name)))
@@ -163,7 +170,7 @@ def test_numbers_are_in_the_order_of_the_values(seed: int, monkeypatch: pytest.M
         before, codes.moves = codes.moves, []
         held = {v: moved(np.array([n]), before).item() for v, n in held.items()}
         held |= dict(zip(values, numbers.tolist(), strict=True))
-        assert sorted(held, key=lambda value: held[value]) == sorted(held)
+        assert sorted(held, key=lambda value: held[value]) == sorted(held, key=ORDER)
         assert [*decoded(numbers, codes.values)] == values
         if rng.random() < 0.3:
             held = {v: n for v, n in held.items() if rng.random() < 0.5}
@@ -224,13 +231,26 @@ def test_values_go_that_no_window_needs(name: str, keys: int) -> None:
     operator.add(Query("q", sliding(2000, 1000), named(name)))
     for now in range(0, 100_000, 1000):
         times = np.arange(now, now + 1000)
-        values: list[object] = times.tolist() if name == "median" else [f"{t}" for t in times]
+        values: list[object] = [t if name == "median" else f"{t}" for t in times.tolist()]
         operator.take_columns(times, values, times % keys, now)
     sources, engine = engine_of(operator).sources, engine_of(operator).engine
     assert sources
     assert engine
     assert all(codes.size < 12_000 for codes in sources.codes.values())
     assert all(kept.log.size < 60_000 for kept in engine.parts if kept.log)
+
+
+def test_late_values_join_the_runs_that_were_read() -> None:
+    rng, settings = Random(3), Settings(10_000)  # noqa: S311 - nothing secret
+    both = ColumnarOperator(settings, method="compiled"), SpecificationOperator(settings)
+    for one in both:
+        for kind in (sliding(400, 100), tumbling(300)):
+            one.add(Query(kind.name + f"{kind}", kind, named("median")))
+    for now in range(400, 800, 100):
+        late = tuple(Event(rng.randrange(now - 300, now), rng.random(), None) for _ in range(300))
+        step = Step(late, now)
+        expected, got = (one.take(step) for one in reversed(both))
+        assert not response_difference(expected, got, is_close)
 
 
 def test_an_error_of_a_comparison_leaves_no_trace() -> None:
@@ -241,7 +261,7 @@ def test_an_error_of_a_comparison_leaves_no_trace() -> None:
     message = r"in row 1 of the values \(1, None\) \(tuple\) has no order with the values of type"
     with pytest.raises(UnsupportedError, match=f"{message} tuple before it; give it values of one"):
         operator.take_columns([2, 3], objects([(0, 1), (1, None)]), None, 10)
-    with pytest.raises(InvalidInputError, match="in row 0 .* is of a type that has no order"):
+    with pytest.raises(InvalidInputError, match=r"in row 0 .* is of a type that has no order"):
         operator.take_columns([2], [1j], None, 10)
     results = operator.take_columns([4], objects([(1, 1)]), None, 10).results()
     assert [result.value for result in results] == [(1, 1), 2]
@@ -252,14 +272,14 @@ def test_what_is_no_number_is_refused_with_its_row(name: str) -> None:
     operator = ColumnarOperator()
     operator.add(Query("q", tumbling(10), named(name)))
     with pytest.raises(
-        InvalidInputError, match="'a' is not a number; it is in row 1 of the values"
+        InvalidInputError, match=r"'a' is not a number; it is in row 1 of the values"
     ):
         operator.take_columns([1, 2], [None, "a"], None, None)
     results = operator.take_columns([1, 2], [4, 6], None, 10).results()
     assert results[0].value == pytest.approx(float(Fraction(str(named(name).of([4, 6])))))
 
 
-def test_a_window_goes_beside_sessions_and_the_rest_gives_memory_back() -> None:
+def test_a_window_goes_beside_sessions_that_give_memory_back() -> None:
     operator = ColumnarOperator()
     operator.add(Query("w", tumbling(10), named("median")))
     operator.add(Query("s", session(10), named("median")))

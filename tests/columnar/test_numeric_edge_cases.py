@@ -104,13 +104,13 @@ def test_an_integer_beyond_floats_is_refused_with_a_float(name: str) -> None:
     operator, restored = ColumnarOperator(), ColumnarOperator()
     for one in (operator, restored):
         one.add(Query("q", tumbling(10), named(name)))
-    message = "the values: an integer beyond all floats has no place among floats, as of row"
-    with pytest.raises(UnsupportedError, match=f"{message} 1; make all of them floats or none"):
+    message = r"'q': .* an integer beyond all floats has no .* floats \(the values, as of row"
+    with pytest.raises(UnsupportedError, match=rf"{message} 1\); convert either"):
         operator.take(Step((Event(1, 10**400), Event(2, 1.5))))
     operator.take(Step((Event(1, 10**400),)))
     transfer_state(operator, restored)
     for one in (operator, restored):
-        with pytest.raises(UnsupportedError, match=f"{message} 0"):
+        with pytest.raises(UnsupportedError, match=rf"{message} 0"):
             one.take(Step((Event(1, 1.5),)))
         assert one.take(Step((), 10)).results[0].value in (10**400, inf, 0)
 

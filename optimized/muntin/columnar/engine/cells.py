@@ -13,8 +13,8 @@ from muntin.columnar.engine.kernel_language import (
     lacks,
     linked,
     outlined,
-    reordered,
 )
+from muntin.columnar.engine.partials.columns import count_between
 from muntin.columnar.engine.timeline import ONE, U, slice_of
 
 FEW_SLICES = 10
@@ -32,15 +32,6 @@ ROW_MASK = (1 << 32) - 1
 def slot_of(key: int, bits: int) -> int:
     """Where a key belongs in a table of 2^bits slots (Fibonacci hashing)."""
     return np.int64(U(key) * SPREAD >> U(WORD_BITS - bits))  # type: ignore[return-value] # an integer to kernels
-
-
-@reordered
-def count_between(times: Ints, low: int, high: int) -> int:
-    """How many times lie in an interval."""
-    n = 0
-    for i in range(len(times)):
-        n += int((times[i] >= low) & (times[i] < high))
-    return n
 
 
 @inlined

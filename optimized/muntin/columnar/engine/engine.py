@@ -12,7 +12,6 @@ from muntin.columnar.engine.directory import FAR, AnyArray
 from muntin.columnar.engine.emission import enter_revisions
 from muntin.columnar.engine.kernel_language import ROLE, Ints
 from muntin.columnar.engine.layout import best_layout, set_layout
-from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.part_table import KeptPart, PartTable
 from muntin.columnar.engine.partials.promotion import widen
 from muntin.columnar.engine.plan import EngineEdges, Reach
@@ -253,10 +252,8 @@ class ColumnarEngine(PartTable):
         s[d.DIRTY_CELLS] = slices.size
 
     def _grow_tree(self, kept: KeptPart) -> None:
-        size = self.slice_room + 2
-        for place, identity in zip(kept.tree, kept.kernels.identity, strict=True):
-            n = size if kept.kernels.prefix else 2 * size
-            self.directory.put(place, filled(n, identity))
+        size = (self.slice_room + 2) * (1 if kept.kernels.prefix else 2)
+        kept.empty_columns(self.directory, kept.tree, size)
 
     def _extend(self, times: Ints) -> None:
         """Cut edges for the times of a batch."""

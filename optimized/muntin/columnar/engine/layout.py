@@ -9,7 +9,6 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import widen_index
 from muntin.columnar.engine.directory import AnyArray, Directory
 from muntin.columnar.engine.kernel_language import Ints, Phase, call, ints
-from muntin.columnar.engine.partials.kernels import filled
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
@@ -179,8 +178,7 @@ def _renew_rows(engine: "ColumnarEngine", layout: int, width: int, units: int) -
     directory.put(d.INDEX, np.zeros(0, np.int64))
     s[d.INDEX_TOP] = 0
     for kept in engine.parts:
-        for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
-            directory.put(place, filled(rows, identity))
+        kept.empty_columns(directory, kept.cells, rows)
     s[d.PREFIXED] = s[d.RELEASED] = 0
     for place in (d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS):
         directory.arrays[place][:] = 0

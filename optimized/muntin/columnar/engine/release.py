@@ -30,7 +30,6 @@ from muntin.columnar.engine.layout import (
     live_rows,
     set_layout,
 )
-from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.partials.promotion import compact_logs
 from muntin.columnar.engine.records.compaction import compact_records, renumber_records
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
@@ -289,7 +288,6 @@ def _give_results_back(engine: "ColumnarEngine") -> None:
     for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
         directory.put(place, np.zeros(LEAST_ROOM, np.int64))
     for part in engine.parts:
-        for place, identity in zip(part.out, part.kernels.identity, strict=True):
-            directory.put(place, filled(LEAST_ROOM, identity))
+        part.empty_columns(directory, part.out, LEAST_ROOM)
     if directory.arrays[d.SESSION_ROWS].size > LEAST_ROOM * d.R_FIELDS:
         directory.put(d.SESSION_ROWS, np.zeros(LEAST_ROOM * d.R_FIELDS, np.int64))

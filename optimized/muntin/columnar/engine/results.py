@@ -45,7 +45,7 @@ class StepRows:
             for kept in engine.parts
         }
         self._logs = {
-            reader: log_rows(kept, reader, *map(words, self.parts[kept.part]))
+            reader: log_rows(kept, reader, *(words(column_of(c)) for c in self.parts[kept.part]))
             for kept in engine.parts
             for reader in kept.readers
             if kept.log and end > begin

@@ -185,10 +185,10 @@ def load_engine(group: "EngineGroup", state: EngineState, clock: Clock, keys: in
     parts = group.stored_parts
     kept = [sources.restore(parts[one.number], tuple(one.types)) for one in state.parts]  # type: ignore[arg-type] # checked
     sources.floats, sources.huge = {*state.floats}, {*state.huge}
-    for one, each in zip(kept, state.parts, strict=True):
-        one.is_empty = each.is_empty
-    pairs = zip(kept, state.parts, strict=True)
-    columns = {id(one): _restored(sources, one, each.columns) for one, each in pairs}
+    columns = dict[int, list[AnyArray]]()
+    for one, saved in zip(kept, state.parts, strict=True):
+        one.is_empty = saved.is_empty
+        columns[id(one)] = _restored(sources, one, saved.columns)
     if engine.timetable:
         engine.timetable.edges, engine.timetable.blank = state.edges, state.blank.astype(np.bool_)
         engine.lay_edges()

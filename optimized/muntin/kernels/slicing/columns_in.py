@@ -34,7 +34,7 @@ class Edges(NamedTuple):
     marks: object = None
 
 
-def of_columns(  # noqa: PLR0913 - what a step has, and how it is read
+def of_columns(  # noqa: PLR0913, PLR0917 - what a step has, and how it is read
     times: object,
     values: object,
     edges: Edges,

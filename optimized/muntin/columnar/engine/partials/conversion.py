@@ -1,6 +1,6 @@
 """Columns of partials in other types: for results, and where values of another type come."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite, isnan
 
@@ -19,7 +19,7 @@ from muntin.spec.algebra.values import as_float
 
 Columns = Sequence[Column]
 Encode = Callable[[list[object]], Ints]
-Tables = Sequence[dict[int, object] | None]
+Tables = Sequence[Mapping[int, object] | None]
 """The values that codes stand for, for each column that a part reads; None if it has no codes."""
 HALF = 1 << LIMB - 1
 
@@ -132,7 +132,7 @@ def converted(
 
 
 def _encoded(column: Column, nothing: object, empty: Flags, encode: Encode) -> Column:
-    codes = np.full(column.size, nothing, np.int64)  # type: ignore[call-overload] # an integer
+    codes = np.full(column.size, nothing, np.int64)
     codes[~empty] = encode(column[~empty].tolist())
     return column_of(codes)
 

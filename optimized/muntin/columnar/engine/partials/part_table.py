@@ -1,5 +1,6 @@
 """The partials that an engine keeps, their places in the spaces of rows, and a table of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,11 @@ class KeptPart:
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
+
+    def empty_columns(self, directory: Directory, places: Sequence[int], rows: int) -> None:
+        """Put columns that no value came to to some places."""
+        for place, identity in zip(places, self.kernels.identity, strict=True):
+            directory.put(place, filled(rows, identity))
 
 
 class PartTable:

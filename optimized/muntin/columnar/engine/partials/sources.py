@@ -102,14 +102,14 @@ class SourceColumns:
             return
         self._prepare(columns)
         for source, value_type in self._columns_read():
-            column = self._encoded.get((source, value_type))
-            if column is None:
-                column = _column(columns[source], value_type)
+            pair = source, value_type
+            is_coded = pair in self._encoded
+            column = self._encoded[pair] if is_coded else _column(columns[source], value_type)
             self._put(self._place(source, value_type), column)
         for kept in self.kept.values():
             if isinstance(kept.part, Custom):
-                for k, column in enumerate(input_columns(kept.part, columns)):
-                    self._put(kept.source + k, column)
+                for k, numbers in enumerate(input_columns(kept.part, columns)):
+                    self._put(kept.source + k, numbers)
             self._bind_times(kept, columns, time)
             kept.is_empty &= not _some(columns[kept.part.source]).size
         self._usual = self._columns_as_they_come()
@@ -154,7 +154,7 @@ class SourceColumns:
     # ------------------------------------------------------------ types
 
     def _check_arithmetic(self, columns: Columns) -> None:
-        """Refuse what is no number, and integers beyond all floats among floats, where it counts."""
+        """Refuse what is no number, and integers beyond all floats among floats."""
         floats, huge = dict[Source, int](), dict[Source, int]()
         for source in self.arithmetic & columns.keys():
             data, valid = columns[source]
@@ -174,10 +174,7 @@ class SourceColumns:
                         )
         for source in (self.floats | {*floats}) & (self.huge | {*huge}):
             row = max(floats.get(source, -1), huge.get(source, -1))
-            raise UnsupportedError(
-                f"{_column_name(source)}: an integer beyond all floats has no place among floats, as of row {row}; "
-                "make all of them floats or none"
-            )
+            raise OverflowError(f"{_column_name(source)}, as of row {row}")  # the operator wraps it
         self.floats, self.huge = self.floats | {*floats}, self.huge | {*huge}
 
     def _prepare(self, columns: Columns) -> None:
@@ -257,9 +254,11 @@ class SourceColumns:
     def _ranked(self, source: Source) -> list[KeptPart]:
         """The partials of a column that keep its values in their order."""
         return [
-            kept for kept in self.kept.values()
-            if kept.part.source == source and TYPES_OF_OBJECTS.get(type(kept.part), ())[:1] == ("rank",)
-        ]  # fmt: skip
+            kept
+            for kept in self.kept.values()
+            if kept.part.source == source
+            and TYPES_OF_OBJECTS.get(type(kept.part), ("object",))[0] == "rank"
+        ]
 
     def _encode(self, codes: ValueCodes, values: Values) -> Ints:
         """The codes of values; if others got new ones meanwhile, all that holds those follows."""
@@ -285,7 +284,7 @@ class SourceColumns:
         return [
             space.places[kept.part][column]
             for kept in self.kept.values()
-            for column, own in zip(VALUE_COLUMNS.get(type(kept.part), ()), kept.codes, strict=False)
+            for column, own in zip(_value_columns(kept.part), kept.codes, strict=False)
             if own is codes
             for space in spaces_of(self.engine)
             if kept.part in space.places
@@ -374,6 +373,10 @@ class SourceColumns:
             self._put(place, moments)
         if kept.time != place:
             self.engine.set_time(kept, place)
+
+
+def _value_columns(part: Part) -> tuple[int, ...]:
+    return VALUE_COLUMNS.get(type(part), ())
 
 
 def _column_name(source: Source) -> str:

@@ -127,7 +127,7 @@ def merge_logs(t: Directory, part: int, to: int, origin: int) -> int:
 @inlined
 def put_node(state: Ints, nodes: Ints, left: int, right: int) -> int:
     """A head that is a new node; there is room."""
-    node = state[NODES]
+    node: int = state[NODES]
     nodes[N_FIELDS * node + N_LEFT], nodes[N_FIELDS * node + N_RIGHT] = left, right
     state[NODES] = node + 1
     return -1 - node

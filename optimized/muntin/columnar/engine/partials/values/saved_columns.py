@@ -64,7 +64,7 @@ def restored_columns(
             restored.append(column)
             continue
         some = np.array([value is not None for value in column.tolist()], np.bool_)
-        codes = np.full(column.size, identity[0], np.int64)  # type: ignore[call-overload] # an integer
+        codes = np.full(column.size, identity[0], np.int64)
         codes[some] = encode(column[some].tolist())
         restored.append(codes)
     return restored

@@ -74,9 +74,11 @@ def select_item(items: Ints, n: int, target: int) -> int:
         elif target >= i:
             low = i
         else:
-            return items[target]
-    sort_few(items, low, high + 1)
-    return items[target]
+            break
+    else:
+        sort_few(items, low, high + 1)
+    selected: int = items[target]
+    return selected
 
 
 @inlined
@@ -84,7 +86,7 @@ def next_item(items: Ints, n: int, target: int, otherwise: int) -> int:
     """The least of the items behind that of a rank, or something else if there is none."""
     if target + 1 >= n:
         return otherwise
-    least = items[target + 1]
+    least: int = items[target + 1]
     for i in range(target + 2, n):
         least = min(least, items[i])
     return least
@@ -109,38 +111,59 @@ def first_above(items: Ints, low: int, high: int, pivot: int) -> int:
     return high if pivot == MOST else first_beyond(items, low, high, pivot + 1)
 
 
+@inlined
+def widest_run(bounds: Ints, runs: int) -> tuple[int, int, int]:
+    """How many items all runs have, and the run that has most."""
+    total = most = at = 0
+    for run in range(runs):
+        size = bounds[2 * run + 1] - bounds[2 * run]
+        total += size
+        if size > most:
+            most, at = size, run
+    return total, most, at
+
+
+@inlined
+def read_runs(items: Ints, bounds: Ints, runs: int, scratch: Ints) -> int:
+    """Write the items of runs to the scratch; how many these are."""
+    o = 0
+    for run in range(runs):
+        for i in range(bounds[2 * run], bounds[2 * run + 1]):
+            scratch[o] = items[i]
+            o += 1
+    return o
+
+
+@inlined
+def count_runs(items: Ints, bounds: Ints, runs: int, pivot: int) -> tuple[int, int]:
+    """How many items of runs are less than a value, and how many are equal to it."""
+    less = same = 0
+    for run in range(runs):
+        first = first_beyond(items, bounds[2 * run], bounds[2 * run + 1], pivot)
+        less += first - bounds[2 * run]
+        same += first_above(items, first, bounds[2 * run + 1], pivot) - first
+    return less, same
+
+
 @outlined
 def narrow_runs(
     items: Ints, bounds: Ints, runs: int, target: int, results: Ints, scratch: Ints
 ) -> int:
-    """The results of a rank among all items of some sorted runs."""
+    """The results of a rank among all items of some sorted runs.
+
+    What lies on the other side of one of them is left out, until few are left.
+    """
     rest, above, has_above = target, 0, False
     while True:
-        total = widest = at = 0
-        for run in range(runs):
-            size = bounds[2 * run + 1] - bounds[2 * run]
-            total += size
-            if size > widest:
-                widest, at = size, run
+        total, most, at = widest_run(bounds, runs)
         if total <= FEW_ITEMS * runs + SMALL:
-            o = 0
-            for run in range(runs):
-                for i in range(bounds[2 * run], bounds[2 * run + 1]):
-                    scratch[o] = items[i]
-                    o += 1
-            results[0] = select_item(scratch, o, rest)
-            results[1] = next_item(scratch, o, rest, above if has_above else results[0])
+            n = read_runs(items, bounds, runs, scratch)
+            low = select_item(scratch, n, rest)
+            results[0], results[1] = low, next_item(scratch, n, rest, above if has_above else low)
             return 0
-        margin = widest >> 3
-        guess = bounds[2 * at] + min(max(rest * widest // total, margin), widest - 1 - margin)
-        pivot = items[guess]
-        less = same = 0
-        for run in range(runs):
-            low, high = bounds[2 * run], bounds[2 * run + 1]
-            first = first_beyond(items, low, high, pivot)
-            last = first_above(items, first, high, pivot)
-            less += first - low
-            same += last - first
+        margin = most >> 3
+        pivot = items[bounds[2 * at] + min(max(rest * most // total, margin), most - 1 - margin)]
+        less, same = count_runs(items, bounds, runs, pivot)
         if less <= rest < less + same - 1:
             results[0] = results[1] = pivot
             return 0
@@ -148,17 +171,18 @@ def narrow_runs(
             low, high = bounds[2 * run], bounds[2 * run + 1]
             if rest < less:
                 bounds[2 * run + 1] = first_beyond(items, low, high, pivot)
-            elif rest >= less + same:
+            else:
                 bounds[2 * run] = first_above(items, low, high, pivot)
-            else:  # it is the last of its value: what follows begins behind
-                first = first_above(items, low, high, pivot)
-                if first < high and (not has_above or items[first] < above):
-                    above, has_above = items[first], True
         if rest < less:
             above, has_above = pivot, True
         elif rest >= less + same:
             rest -= less + same
-        else:
+        else:  # it is the last of its value: what follows is the least of all that are greater
+            n = 0
+            for run in range(runs):
+                if bounds[2 * run] < bounds[2 * run + 1]:
+                    scratch[n] = items[bounds[2 * run]]
+                    n += 1
             results[0] = pivot
-            results[1] = above if has_above else pivot
+            results[1] = next_item(scratch, n, -1, above if has_above else pivot)
             return 0

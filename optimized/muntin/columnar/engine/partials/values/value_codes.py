@@ -6,7 +6,7 @@ Values are compared when they come first, and never in a step.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -78,11 +78,11 @@ class ValueCodes:
             except KeyError:
                 self._add([value for value in dict.fromkeys(data) if value not in self.numbers])
                 return self._known(data)
-        codes, at, spreads = list[int](), 0, len(self.moves)
+        codes, spreads = list[int](), len(self.moves)
         try:
-            for at, value in enumerate(data):
-                codes.append(self._number(value))
+            codes.extend(map(self._number, data))
         except _NoOrderError as error:
+            at = len(codes)  # of those before it
             raise self._refusal(error, at if places is None else int(places[at])) from error
         if len(self.moves) > spreads:  # some got their numbers before all got others
             return self._encode(data, places)
@@ -234,7 +234,7 @@ def is_ordered_key(key: object) -> TypeGuard[Ordered]:
     return hasattr(key, "__lt__")
 
 
-def decoded(column: Ints, values: dict[int, object]) -> Objects:
+def decoded(column: Ints, values: Mapping[int, object]) -> Objects:
     """The values of some numbers; of one that no value has, None."""
     return objects([*map(values.get, column.tolist())])
 

@@ -1,4 +1,4 @@
-"""The log of a part, as Python sees it: its arrays, what makes them larger, and what it is read by."""
+"""The log of a part as Python sees it: its arrays, what grows them, and what reads them."""
 
 from collections.abc import Sequence
 
