@@ -82,7 +82,7 @@ class WindowState:
                 yield f"free rows hold no {kept.part}", bool(np.all(same))
         if self.layout == d.LANES:
             return
-        for s in range(self.slices):
+        for s in range(self.slices if self.layout == d.SPARSE else 0):
             yield "cells are counted", self.arrays[d.CELLS][s] == len(self.rows(s))
         keys = self.scalars[d.KEY_COUNT]
         if self.layout == d.DENSE:

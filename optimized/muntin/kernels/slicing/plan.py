@@ -36,7 +36,8 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
         return Plan("generic", "it was asked for")
     unserved = not_compiled(query, form, settings, wanted)
     if unserved is None:
-        return Plan("compiled", "one compiled call a step")
+        single = f"{query.window.name} windows look at single events"
+        return Plan("compiled", single if record_row(query.window) else "one compiled call a step")
     if reason := _not_over_columns(query, form, settings, wanted):
         return Plan("generic", unserved if settings.dialect not in OFFERED else reason)
     records = wanted == "records" or isinstance(form, Opaque) or form.holistic or form.ordered
