@@ -14,17 +14,19 @@ from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.compaction import Sessions
 from muntin.columnar.engine.state import EngineState, PartState, load_engine, save_engine
 from muntin.columnar.engine_group import EngineGroup
-from muntin.columnar.operator import ColumnarOperator
+from muntin.kernels.slicing.arrays import FIRST
 from muntin.kernels.slicing.columns_in import Edges, of_columns
+from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.snapshot import SnapshotError
 from muntin.spec.algebra.catalogue import named
-from muntin.spec.query import Query, Settings
+from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session, rolling, slide_by_tuple
 from muntin.spec.windows.periodic import Sliding, tumbling
 
 Array = NDArray[np.int64]
 KEYS = 5
+SETTINGS = Settings(30)
 SEEN = Clock(60, 60, 30)
 LATER = np.random.default_rng(5).integers(30, 120, 300)
 EVENTS = of_columns(LATER, LATER % 7, Edges(), 200, [None]).keyed(LATER * 7 % KEYS)
@@ -32,20 +34,22 @@ EVENTS = of_columns(LATER, LATER % 7, Edges(), 200, [None]).keyed(LATER * 7 % KE
 
 def engine_group(events: int = 200) -> EngineGroup:
     """A group whose engine has slices, sessions, records and revisions."""
-    operator = ColumnarOperator(Settings(30), method="compiled")
+    group, clock, rng = EngineGroup(FIRST, SETTINGS), Clock(), np.random.default_rng(7)
     for name, kind, aggregate in (
         ("tens", tumbling(10), "sum"), ("most", Sliding(30, 7), "max"),
         ("near", Session(4), "count"), ("ends", Sliding(30, 7), "last"),
         ("text", tumbling(10), "min"), ("rows", slide_by_tuple(15, 3), "sum"),
         ("last", rolling(4), "sum"),
     ):  # fmt: skip
-        operator.add(Query(name, kind, named(aggregate)))
-    rng = np.random.default_rng(7)
+        form = form_of(named(aggregate))
+        assert form is not None
+        group = group.asked(name, kind, form)
     for watermark in (40, 60) if events else ():
         times = rng.integers(30, 90, events // 2)
-        operator.take_columns(times, times % 7, times * 7 % KEYS, watermark)
-    (group,) = operator.groups.values()
-    assert isinstance(group, EngineGroup)
+        batch = of_columns(times, times % 7, Edges(), 0, [None]).keyed(times * 7 % KEYS)
+        after = clock.advanced(watermark, SETTINGS)
+        group, _ = group.step(batch.picked(group.takes(batch, clock.limit)), Moment(clock, after))
+        clock = after
     return group
 
 

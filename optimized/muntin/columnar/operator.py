@@ -50,6 +50,7 @@ class ColumnarOperator(Persistent, CustomState):
     """Many queries over one stream of columns, in one pass."""
 
     configuration = ("method",)
+    failures_change_nothing = True
 
     def __init__(
         self,

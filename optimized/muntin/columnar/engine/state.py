@@ -85,6 +85,7 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
     if engine is None or sources is None:
         return None
     arrays, table = engine.directory.arrays, engine.timetable
+    engine.release_rows()  # steps do it now and then
     needed = group.stored_parts
     live = live_rows(engine)
     live = LiveRows(*(column[np.lexsort((live.key, live.slice))] for column in live))

@@ -57,7 +57,8 @@ class Timetable:
         density = float((1 / self.periods[:, 0]).sum())
         ahead = max(AHEAD, 4 * slices, int(16 * span * density))
         ahead = min(ahead, max(AHEAD, FARTHEST_AHEAD, slices))
-        self.margin = int(ahead / density) + int(self.periods[:, 0].max())
+        margin = int(ahead / density) + int(self.periods[:, 0].max())
+        self.margin = min(margin, FAR // 4)  # so that no distance is beyond all words
 
     @property
     def widest(self) -> int:
@@ -84,6 +85,8 @@ class Timetable:
         return self._edge_after(time, self._needed)
 
     def _edge_after(self, time: int, periods: Ints) -> int:
+        if time >= FAR:
+            return FAR
         ends = [edge_after(periods, time)] if periods.size else []
         return min([FAR, *ends, *(edge for edge in self.single if edge > time)])
 

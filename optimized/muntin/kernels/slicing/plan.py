@@ -67,15 +67,16 @@ def not_compiled(
         return f"{form.name} {whole or why}"
     if wanted in {"slices", "records"}:
         return "it was asked for"
-    single = f"{kind.name} windows look at single events"
-    if record_row(kind) and _raises(form):
-        return f"the functions of {form.name} raise errors"
     if record_row(kind):
+        if _raises(form):
+            return f"the functions of {form.name} raise errors"
+        single = f"{kind.name} windows look at single events"
         return refusal(query, settings) if reads_records(kind, settings.output) else single
     if reason := form_refusal(query, settings) or unserved_decision(kind, settings.dialect):
         return reason
     reasons = {
-        single: kind.measure is not TIME or type(kind) not in ENGINE_TYPES,
+        f"{kind.name} windows look at single events": kind.measure is not TIME
+        or type(kind) not in ENGINE_TYPES,
         f"the functions of {form.name} raise errors": _raises(form),
         "kernels are not compiled here": not COMPILED and wanted == "auto",
     }

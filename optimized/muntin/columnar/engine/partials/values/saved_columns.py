@@ -41,11 +41,16 @@ def _saved_lists(kept: "KeptPart", heads: Ints, counts: Ints) -> AnyArray:
         numbers, times = log.column(g.AT_NUMBERS, items), log.column(g.AT_TIMES, items)
         order = np.lexsort((numbers, times, row))
         items, times = items[order], times[order]
+    else:  # the order of a list that has none depends on what was read
+        items = items[np.lexsort((log.column(g.AT_VALUES, items), row))]
     values: list[object] = word_format(kept).column(log.column(g.AT_VALUES, items)).tolist()
     if log.is_ordered:
         values = [*zip(times.tolist(), values, strict=True)]
     ends = np.cumsum(np.bincount(row, minlength=heads.size)).tolist()
-    return objects([tuple(values[a:b]) for a, b in zip([0, *ends], ends, strict=False)])
+    lists = [values[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    if any(kept.codes) and not log.is_ordered:  # numbers of values differ from one log to another
+        lists = [sorted(each, key=repr) for each in lists]
+    return objects([tuple(each) for each in lists])
 
 
 def restored_columns(
