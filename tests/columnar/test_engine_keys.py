@@ -200,3 +200,17 @@ def test_memory_is_given_back_after_a_burst(queries: int) -> None:
         assert 4 * after < before
     (engine,) = engines_of(operator)
     assert engine.scalars[d.KEY_COUNT] < release.LEAST_KEYS
+
+
+def test_an_index_is_sized_by_the_rows_of_a_batch_not_by_those_of_each_slice() -> None:
+    """Rows in no order over many slices and keys: a slice has a few of them."""
+    operator = ColumnarOperator(method="compiled")
+    operator.add(Query("w", tumbling(10), named("sum")))
+    rng, n = np.random.default_rng(0), 20_000 if COMPILED else 2_000
+    for _ in range(2):
+        operator.take_columns(rng.permutation(n), np.ones(n, np.int64), spread(np.arange(n)), -1)
+    [engine] = engines_of(operator)
+    assert engine.directory.arrays[d.INDEX].size < 100 * n
+    results = operator.take_columns([], [], [], END).of("w")
+    assert results is not None
+    assert int(results.value.columns[0].sum()) == 2 * n

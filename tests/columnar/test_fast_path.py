@@ -81,7 +81,7 @@ def test_late_rows_and_nulls_stay_on_the_short_way(seed: int, keyed: bool) -> No
             np.array(keys, np.int64) if keyed else None,
             now,
         )
-        late = tuple(events[at] for at in answered.late.tolist())
+        late = tuple(events[int(at)] for at in answered.late)
         output = Output(answered.results(), late)
         assert not response_difference(expected, output), (seed, step)
         left += fast is not None and fast_path_of(columnar) is not fast
