@@ -24,7 +24,8 @@ MAY_IMPORT = {
     "console": {"spec", "console"},
     "drawing": CORE | {"conformance", "registry", "drawing"},
     "differential": TOOLS | {"differential"},
-    "cli": TOOLS | {"differential", "cli"},
+    "explorer": TOOLS | {"explorer"},
+    "cli": TOOLS | {"differential", "explorer", "cli"},
 }
 PYSPARK = {"spark", "conformance", "registry", "differential"}
 PORTIONS = [

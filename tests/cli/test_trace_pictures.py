@@ -142,7 +142,8 @@ def run(command: object, *words: str) -> int:
     parser = ArgumentParser()
     module = draw if command is draw else replay
     module.add_arguments(parser)
-    return module.run(parser.parse_args(words))
+    status: int = module.run(parser.parse_args(words))
+    return status
 
 
 def test_the_command_draws_a_trace_and_its_page(tmp_path: Path) -> None:

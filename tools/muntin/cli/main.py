@@ -11,7 +11,6 @@ from muntin.cli.commands import (
     diff,
     distinguish,
     draw,
-    explain,
     fuzz,
     infer,
     list_implementations,
@@ -19,6 +18,7 @@ from muntin.cli.commands import (
     snapshot,
     verify,
 )
+from muntin.cli.exploration import explain, explore, link
 from muntin.console.messages import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
@@ -34,6 +34,8 @@ COMMANDS = {
     "infer": infer,
     "distinguish": distinguish,
     "explain": explain,
+    "explore": explore,
+    "link": link,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -58,6 +60,8 @@ examples:
   muntin infer engines/polars                    which dialect it follows
   muntin distinguish dialect: engines/polars     the smallest trace on which they differ
   muntin explain trace.json                      which rules give the answer in the file
+  muntin explore trace.json                      the trace in a browser, to move and to compare
+  muntin link trace.json                         a link that holds the trace
 
 For more, run `muntin COMMAND --help`.
 """
