@@ -1,4 +1,4 @@
-"""The documents generated from the claims: docs/invariants.md, and the table in proofs/README.md."""
+"""What is generated from the claims: docs/invariants.md, and the table in proofs/README.md."""
 
 import re
 from collections import Counter, defaultdict
@@ -52,13 +52,15 @@ def readme() -> str:
 
 def table() -> str:
     """The number of claims of each subject, each counted once, at its strongest level."""
-    rows = [
-        [f"[{subject.title}](../{DOCUMENT}#{anchor(subject.title)})", *counts_by_level(subject.claims)]
-        for subject in subjects()
-    ]
+    rows = [[subject_link(subject), *counts_by_level(subject.claims)] for subject in subjects()]
     return "".join(
         table_lines(["claims about", *LEVELS], [*rows, ["all", *counts_by_level(claims())]])
     )
+
+
+def subject_link(subject: Subject) -> str:
+    """A link to a subject, from proofs/README.md."""
+    return f"[{subject.title}](../{DOCUMENT}#{anchor(subject.title)})"
 
 
 def counts_by_level(counted: Iterable[Claim]) -> list[str]:
