@@ -11,7 +11,7 @@ MUNTIN_SEED ?=
 MUNTIN_MINUTES ?= 120
 MUNTIN_ONLY ?=
 ENGINES := duckdb pandas polars
-MORE_ENGINES := bytewax chdb datafusion quix
+MORE_ENGINES := beam bytewax chdb datafusion pathway quix
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
