@@ -11,7 +11,7 @@ MUNTIN_SEED ?=
 MUNTIN_MINUTES ?= 120
 MUNTIN_ONLY ?=
 ENGINES := duckdb pandas polars
-MORE_ENGINES := bytewax chdb datafusion quix
+MORE_ENGINES := beam bytewax chdb datafusion pathway quix
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench site fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines matrix lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq lockstep mutants claims bench site explorer browser fuzz soak soak-columns faults-nightly diff-nightly diff-billion engines matrix lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -74,6 +74,13 @@ bench: $(READY) ## measure structures, operators and kernels, and write the page
 site: $(READY) ## build the documentation in build/site, offline, with every picture computed
 	PYTHONPATH=website $(RUN) builder
 
+explorer: $(READY) ## build the explorer in build/site/explorer (needs npm, and the network for the first time)
+	PYTHONPATH=website $(RUN) explorer_bundle
+
+browser: $(READY) ## test the explorer in Chromium (needs chromium and npm: apt-get install chromium npm)
+	$(RUN) pip install --quiet --constraint requirements.lock --group browser
+	PYTHONPATH=website $(RUN) pytest -p no:xdist browser
+
 fuzz: $(READY) ## compare every operator with the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
@@ -108,7 +115,7 @@ lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer 
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
-	    --all-extras --group dev --group tools --no-header --no-emit-index-url --no-emit-find-links \
+	    --all-extras --group dev --group tools --group browser --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml; \
 	for engine in $(ENGINES) $(MORE_ENGINES); do \
 	    (cd engines/$$engine && "$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \

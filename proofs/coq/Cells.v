@@ -50,7 +50,8 @@ Section Cells.
       l)) as [[_ ->]|[_ ->]]; tauto.
   Qed.
 
-  (** [E2] All times of one cell lie in the same windows: no window begins or ends within.
+  (** [E2] All times of one cell lie in the same windows, of those whose ends are edges: none of
+      them begins or ends within.
       Not claimed: that the edges are those of the queries (E1), or arithmetic progressions (E3). *)
   Theorem one_cell_one_set_of_windows a b t u :
     In a edges -> In b edges -> cell t = cell u -> inside a b t = inside a b u.

@@ -2,7 +2,8 @@
     False variants of the theorems, each refuted by a computed counterexample, and witnesses that
     the hypotheses of the theorems can be met. *)
 From Muntin Require Monoid Cells Slicing Denotation SlicingOperator SlicingOperatorRun
-  PeriodicWindows PeriodicOperator Sessions SessionWindows.
+  PeriodicWindows PeriodicOperator Sessions SessionWindows SeveralQueries
+  CalendarOperator.
 Import Monoid Cells Denotation SlicingOperator SlicingOperatorRun PeriodicWindows PeriodicOperator.
 Set Implicit Arguments.
 Open Scope Z_scope.
@@ -108,6 +109,81 @@ Module OperatorControls.
   Proof.
     intro H. specialize (H (0, 10) [(0, [(1, Details 0 1 None 1%nat)]); (5, [(6, Details 1 1 None
       2%nat)])]). vm_compute in H. discriminate.
+  Qed.
+
+  (* several queries *)
+  Definition added types := SeveralQueries.with_queries_added nat (late_by 10) types.
+  Definition two := [(8, Session 3); (7, Known windows)].
+
+  (** Witness of SeveralQueries.operator_is_denotation_of_a_query: one of two queries has known
+      windows; both have results in one step, in turns. *)
+  Example a_trace_of_two_queries :
+    filter (fun query => fst query =? 7) two = [(7, Known windows)] /\
+    map (fun output => match output with
+      | Some (results, _) => map (fun r => (of_query r, of_interval r)) results
+      | None => []
+      end) (run (@step_of nat) (added two) (firstn 2 trace))
+    = [[]; [(7, (0, 10)); (8, (7, 10)); (7, (5, 15)); (8, (12, 15))]].
+  Proof. vm_compute. auto. Qed.
+
+  (** Control of SeveralQueries.query_alone: one query's results are all. *)
+  Example all_results_are_of_one_query : ~ forall h news promised after results late,
+    @step_of nat h news promised = Some (after, (results, late)) ->
+    step_of (SeveralQueries.alone 7 h) news promised
+    = Some (SeveralQueries.alone 7 after, (results, late)).
+  Proof.
+    intro H. specialize (H (added two) [at_time 1 7 1%nat] End _ _ _ eq_refl). vm_compute in H.
+    discriminate.
+  Qed.
+  (** Control of SeveralQueries.operator_is_denotation_of_a_query: two queries of one name. *)
+  Example two_queries_of_one_name : ~ forall types steps, In (7, Known windows) types ->
+    operator_run edges windows (late_by 10) steps
+    = map (SeveralQueries.part_of 7) (run (@step_of nat) (added types) steps).
+  Proof.
+    intro H. specialize (H [(7, Known windows); (7, Known windows)] trace (or_introl eq_refl)).
+    vm_compute in H. discriminate.
+  Qed.
+
+  (* windows between instants *)
+  Definition months := [0; 31; 59; 90].
+  Definition months_run instants chosen :=
+    run (@operator_step nat instants (-1) (CalendarOperator.between months) chosen 7 1 1)
+      (new_operator nat).
+
+  (** Witness of CalendarOperator.one_window_at_a_time,
+      CalendarOperator.calendar_operator_is_denotation: months of 31, 28 and 31 days. *)
+  Example three_months : CalendarOperator.rising_instants months /\ lies_before months (-1) /\
+    (exists a, In a months /\ a <= 58) /\ (exists b, In b months /\ 58 < b) /\
+    0 <= allowed_lateness (late_by 10) /\ 0 <= 1.
+  Proof.
+    split; [|split; [|split; [|split]]].
+    - cbn. repeat split; intros; intuition lia.
+    - intros edge I. cbn in I. intuition lia.
+    - exists 31. cbn. intuition lia.
+    - exists 59. cbn. intuition lia.
+    - cbn. lia.
+  Qed.
+
+  (** Control of CalendarOperator.one_window_at_a_time: instants that do not rise. *)
+  Example two_windows_at_a_time : ~ forall instants t,
+    (exists a, In a instants /\ a <= t) -> (exists b, In b instants /\ t < b) ->
+    exists i, In i (CalendarOperator.between instants) /\ inside (fst i) (snd i) t = true /\
+      forall j, In j (CalendarOperator.between instants) -> inside (fst j) (snd j) t = true ->
+        j = i.
+  Proof.
+    intro H. destruct (H [0; 10; 5; 20] 7) as (i & _ & _ & K).
+    - exists 0. cbn. intuition lia.
+    - exists 10. cbn. intuition lia.
+    - pose proof (K (0, 10) ltac:(cbn; auto) eq_refl) as <-.
+      specialize (K (5, 20) ltac:(cbn; auto) eq_refl). discriminate.
+  Qed.
+  (** Control of CalendarOperator.calendar_operator_is_denotation: slices of thirty days. *)
+  Example months_of_thirty_days : ~ forall steps,
+    months_run [0; 30; 60; 90] (late_by 10) steps
+    = denotation_run (CalendarOperator.between months) (late_by 10) steps.
+  Proof.
+    intro H. specialize (H [([at_time 1 58 1%nat; at_time 1 59 2%nat; at_time 1 30 3%nat], End)]).
+    vm_compute in H. discriminate.
   Qed.
 End OperatorControls.
 

@@ -158,8 +158,8 @@ Section DabaLite.
   Lemma step_cost d : snd (step d) <= 2.
   Proof. unfold step, advance. destruct (flip d) as [? [|] [|] [|] ? ? ?]; cbn; lia. Qed.
 
-  (** [T2] In the worst case an insert takes three combines, an evict two and a query one, in
-      every state, even those that no history reaches.
+  (** [T2] In the worst case an insert takes at most three combines, an evict at most two and a
+      query one, in every state, even those that no history reaches.
       Not claimed: that all other work is constant. No definition has a loop, and ++ stands for an
       append at the end of a deque; the lines that the code runs are counted in tests. *)
   Theorem worst_case x d :

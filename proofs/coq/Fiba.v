@@ -13,9 +13,6 @@ Section Fiba.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
   Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
-  Local Notation children C := (C * list (entry * C))%type.
-  Local Notation node C := (A * (C * list (entry * C)))%type.
-  Local Notation pieces := (@FibaTree.pieces A).
   Local Notation tree := (@FibaTree.tree A).
   Local Notation fiba := (@FibaTree.fiba A).
   Local Notation window_evict := (@FibaTree.window_evict A).

@@ -10,12 +10,9 @@ Section Aggregates.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
   Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
-  Local Notation children C := (C * list (entry * C))%type.
   Local Notation node C := (A * (C * list (entry * C)))%type.
   Local Notation pieces := (@FibaTree.pieces A).
   Local Notation tree := (@FibaTree.tree A).
-  Local Notation fiba := (@FibaTree.fiba A).
-  Local Notation window_evict := (@FibaTree.window_evict A).
   (* the fold of some entries *)
   Definition total (l : list entry) := fold M (map snd l).
   Lemma total_app l k : total (l ++ k) = total l ** total k.

@@ -10,8 +10,6 @@ Set Implicit Arguments.
 Section BulkEvictHolds.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
   Local Notation entry := (Z * A)%type.
-  Local Notation children C := (C * list (entry * C))%type.
-  Local Notation node C := (A * (C * list (entry * C)))%type.
   Local Notation tree := (@FibaTree.tree A).
   Local Notation fiba := (@FibaTree.fiba A).
   Let mu2 : 2 <= mu := mu_at_least_2.

@@ -9,12 +9,9 @@ Set Implicit Arguments.
 
 Section BulkInsertHolds.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
-  Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
   Local Notation children C := (C * list (entry * C))%type.
-  Local Notation node C := (A * (C * list (entry * C)))%type.
   Local Notation tree := (@FibaTree.tree A).
-  Local Notation fiba := (@FibaTree.fiba A).
   Let mu2 : 2 <= mu := mu_at_least_2.
   Implicit Types (x y : entry) (batch entries : list entry).
 

@@ -12,14 +12,10 @@ Set Implicit Arguments.
 
 Section Cost.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
-  Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
   Local Notation children C := (C * list (entry * C))%type.
-  Local Notation node C := (A * (C * list (entry * C)))%type.
-  Local Notation pieces := (@FibaTree.pieces A).
   Local Notation tree := (@FibaTree.tree A).
   Local Notation fiba := (@FibaTree.fiba A).
-  Local Notation window_evict := (@FibaTree.window_evict A).
   Let mu2 : 2 <= mu := mu_at_least_2.
   Local Notation call := (@Fiba.call A).
 
@@ -148,7 +144,8 @@ Section Cost.
                       | [] => S h
                       end
     end.
-  (** [T2] If the climb from the left finger ends at height j, then at least mu ^ (j - 1) - 1 items
+  (** [T2] In a tree all of whose nodes are of legal size, as in those below the root: if the climb
+      from the left finger ends at height j, then at least mu ^ (j - 1) - 1 items
       are at or before the time: so it is logarithmic in the distance from that end.
       Not claimed: the way down, and visits. *)
   Theorem climb_bound h t (n : tree (S h)) : legal_sizes (S h) n -> rising (contents (S h) n) ->

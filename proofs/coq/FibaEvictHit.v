@@ -10,7 +10,6 @@ Set Implicit Arguments.
 
 Section EvictHit.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
-  Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
   Local Notation children C := (C * list (entry * C))%type.
   Local Notation node C := (A * (C * list (entry * C)))%type.
@@ -20,7 +19,7 @@ Section EvictHit.
 
   (* What an evict from a child leaves to its parent: nothing, since the repair has ended on a
      spine; or a child that has changed, which is on no spine or too small. *)
-  Inductive outcome C := Settled (c : C) | Open (c : C).
+  Inductive outcome C := Repaired (c : C) | Open (c : C).
 
   (* One level: as in FibaTree.v, but a node that has changed is refreshed. The flags l and r say
      whether the older node is on the left spine, and the younger on the right. *)
@@ -59,14 +58,14 @@ Section EvictHit.
       Fixpoint evict_hit_below l r t c cs : children (node C) * change :=
         match cs with
         | [] => match cd l r c with
-                | Settled c => ((c, []), Unchanged)
+                | Repaired c => ((c, []), Unchanged)
                 | Open c => ((c, []), Changed l r)
                 end
         | (x, d) :: others =>
             let rd := if_last r others in
             if (t <? fst x)%Z then
               match cd l false c with
-              | Settled c => ((c, (x, d) :: others), Unchanged)
+              | Repaired c => ((c, (x, d) :: others), Unchanged)
               | Open c => (join_younger_hit l rd c x d others, hits l rd (small c))
               end
             else if (t =? fst x)%Z then
@@ -79,7 +78,7 @@ Section EvictHit.
               match others with
               | [] =>
                   match cd false r d with
-                  | Settled d => ((c, [(x, d)]), Unchanged)
+                  | Repaired d => ((c, [(x, d)]), Unchanged)
                   | Open d => (join_older_hit l r c x d, hits l r (small d))
                   end
               | _ => let '((d, ds), change) := evict_hit_below false r t d others in
@@ -133,8 +132,8 @@ Section EvictHit.
   (* a node g with the children s has changed; a is what its parent holds, if it is on a spine *)
   Definition finish h (l r : bool) a g (s : children (tree h)) : outcome (tree (S h)) :=
     if @small (tree h) (g, s) then Open (refreshed (aggregate h) l r g s)
-    else if l then Settled (repair_left (S h) a (g, s))
-    else if r then Settled (repair_right (S h) a (g, s))
+    else if l then Repaired (repair_left (S h) a (g, s))
+    else if r then Repaired (repair_right (S h) a (g, s))
     else Open (refreshed (aggregate h) l r g s).
   Fixpoint evict_hit h l r a t : tree (S h) -> outcome (tree (S h)) :=
     match h with
@@ -143,7 +142,7 @@ Section EvictHit.
         let (s, change) := evict_hit_below (aggregate h) (fun l r => evict_hit h l r (fst n) t)
           (take_first_hit h) (take_last_hit h) l r t (fst (snd n)) (snd (snd n)) in
         match change with
-        | Unchanged => Settled ((fst n, s) : tree (S (S h)))
+        | Unchanged => Repaired ((fst n, s) : tree (S (S h)))
         | Changed _ _ => finish (S h) l r a (fst n) s
         end
     end.

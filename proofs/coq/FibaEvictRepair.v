@@ -18,7 +18,7 @@ Section EvictRepair.
   (* What the repair by what is hit makes of a node, beside what FibaTree.v makes of it. *)
   Definition agrees h l r g (o : outcome (tree (S h))) (d : tree (S h)) :=
     match o with
-    | Settled c => mu <= @arity A (tree h) d /\
+    | Repaired c => mu <= @arity A (tree h) d /\
         (l = true /\ r = false /\ c = repair_left (S h) g d
          \/ l = false /\ r = true /\ c = repair_right (S h) g d)
     | Open c => alike (S h) l r c d /\ ((l || r)%bool = true -> @arity A (tree h) d < mu)
@@ -180,8 +180,9 @@ Section EvictRepair.
       + destruct B as (B1 & B2 & B3 & _). now apply finish_agrees with hl hr.
   Qed.
 
-  (** [S9, S10, S11, S12] An evict of a time that is there, which recomputes only what the code
-      recomputes, makes the same tree as one that recomputes the root and both spines.
+  (** [S9, S10, S11, S12] An evict of a time that is there, which recomputes only what is said
+      of an insert, here with what its merges and moves have hit, makes the same tree as one that
+        recomputes the root and both spines.
       Not claimed: how many nodes these are (T3); that the code looks for the time as the model
       does, which asks all entries. *)
   Theorem evict_by_hit_is_evict t f entries :

@@ -8,14 +8,10 @@ Set Implicit Arguments.
 
 Section EvictSizes.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
-  Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
   Local Notation children C := (C * list (entry * C))%type.
   Local Notation node C := (A * (C * list (entry * C)))%type.
-  Local Notation pieces := (@FibaTree.pieces A).
   Local Notation tree := (@FibaTree.tree A).
-  Local Notation fiba := (@FibaTree.fiba A).
-  Local Notation window_evict := (@FibaTree.window_evict A).
   Let mu2 : 2 <= mu := mu_at_least_2.
   Lemma reserve_under a : a < mu -> reserve a = 2%Z.
   Proof. intro. unfold reserve. destruct (Nat.leb_spec (2 * mu) a), (Nat.ltb_spec a mu); lia. Qed.

@@ -19,14 +19,14 @@ Section InsertHit.
   (* What an insert into a child leaves to its parent: nothing, since the repair has ended on a
      spine; a child on no spine, whose aggregate has changed; or two pieces, the outer of which may
      be on a spine and wait for their repair. *)
-  Inductive outcome C := Settled (c : C) | Risen (c : C) | Parted (c : C) (x : entry) (d : C).
+  Inductive outcome C := Repaired (c : C) | Risen (c : C) | Parted (c : C) (x : entry) (d : C).
 
   (* One level. The flags say whether a child is on the left or on the right spine. *)
   Section Level.
     Variables (C : Type) (ag : C -> A).
     Definition put_outcome (o : outcome C) l r cs : children C * change :=
       match o with
-      | Settled c => ((c, cs), Unchanged)
+      | Repaired c => ((c, cs), Unchanged)
       | Risen c => ((c, cs), Changed false false)
       | Parted c x d => ((c, (x, d) :: cs), Changed l r)
       end.
@@ -46,7 +46,7 @@ Section InsertHit.
       | (x, d) :: rest =>
           Parted (refreshed ag l false a (fst s, firstn mu (snd s))) x
             (refreshed ag false r a (d, rest))
-      | [] => Settled (a, s)
+      | [] => Repaired (a, s)
       end.
   End Level.
 
@@ -59,11 +59,11 @@ Section InsertHit.
         let (s, change) := insert_hit_below (fun l r => insert_hit h l r (fst n) t v) l r t v
           (fst (snd n)) (snd (snd n)) in
         match change with
-        | Unchanged => Settled ((fst n, s) : tree (S h))
+        | Unchanged => Repaired ((fst n, s) : tree (S h))
         | Changed _ _ =>
             if overfull s then split_hit (aggregate h) l r (fst n) s
-            else if l then Settled (repair_left (S h) a (fst n, s))
-            else if r then Settled (repair_right (S h) a (fst n, s))
+            else if l then Repaired (repair_left (S h) a (fst n, s))
+            else if r then Repaired (repair_right (S h) a (fst n, s))
             else Risen (make h s)
         end
     end.
@@ -78,7 +78,7 @@ Section InsertHit.
         if overfull s then
           match split_hit (aggregate h) true true (fst n) s with
           | Parted c x d => existT _ (S h) (repair_hit (S h) true true (c, [(x, d)]))
-          | Settled c | Risen c => existT _ h c
+          | Repaired c | Risen c => existT _ h c
           end
         else existT _ h (repair_hit h hit_left hit_right s)
     end.
@@ -87,7 +87,7 @@ Section InsertHit.
   (* What the repair by what is hit makes of a node, beside what FibaTree.v makes of it. *)
   Definition agrees h l r g (o : outcome (tree h)) (p : pieces (tree h)) :=
     match o, p with
-    | Settled c, One d => l = true /\ r = false /\ c = repair_left h g d
+    | Repaired c, One d => l = true /\ r = false /\ c = repair_left h g d
                        \/ l = false /\ r = true /\ c = repair_right h g d
     | Risen c, One d => l = false /\ r = false /\ c = d
     | Parted c x c', Two d y d' => x = y /\ alike h l false c d /\ alike h false r c' d'
@@ -212,9 +212,9 @@ Section InsertHit.
     specialize (IH d). destruct (insert_below ci t v d cs). cbn in *. lia.
   Qed.
 
-  (** [S9, S10, S11, S12] An insert that recomputes only what the code recomputes, which is the path
-      up to the first node on a spine and then that spine downwards, or the root and the spines
-      that hit names, makes the same tree as one that recomputes the root and both spines.
+  (** [S9, S10, S11, S12] An insert that recomputes only the path up to the first node on a spine
+      and then that spine downwards, or the root and the spines that hit names, makes the same tree
+      as one that recomputes the root and both spines.
       Not claimed: how many nodes these are (T3). *)
   Theorem insert_by_hit_is_insert t v f entries :
     relates f entries -> insert_by_hit t v f = insert t v f.

@@ -8,7 +8,6 @@ Set Implicit Arguments.
 Section Nodes.
   Context {A : Type} {M : monoid A} {L : lawful M} {min : min_arity}.
   Local Notation entry := (Z * A)%type.
-  Local Notation children C := (C * list (entry * C))%type.
   Local Notation tree := (@FibaTree.tree A).
   Local Notation fiba := (@FibaTree.fiba A).
   Local Notation node_count := (@FibaCost.node_count A).

@@ -11,11 +11,9 @@ Section Sizes.
   Local Notation "a ** b" := (combine M a b) (at level 40, left associativity).
   Local Notation entry := (Z * A)%type.
   Local Notation children C := (C * list (entry * C))%type.
-  Local Notation node C := (A * (C * list (entry * C)))%type.
   Local Notation pieces := (@FibaTree.pieces A).
   Local Notation tree := (@FibaTree.tree A).
   Local Notation fiba := (@FibaTree.fiba A).
-  Local Notation window_evict := (@FibaTree.window_evict A).
   Let mu2 : 2 <= mu := mu_at_least_2.
   Section Below.
     Variables (C : Type) (Q : C -> Prop) (f : C -> Z).

@@ -87,9 +87,10 @@ Definition free (X : Type) : monoid (list X) := Monoid [] (@app X).
 #[export] Instance free_lawful X : lawful (free X).
 Proof. split; cbn; intros; auto using app_assoc, app_nil_r. Qed.
 
-(** [A3] What is true of words is true of every monoid: the fold of a word's images is the
-    image of the word, which is the fold of its letters.
-    Not claimed: that an algorithm is parametric; proofs/parametric/ looks at that. *)
+(** [A3] The image of a word in a monoid, which is the fold of its letters' images, may be taken
+    part by part: the image of several words in one is the fold of the images of each.
+    Not claimed: that what is right over words is right over every monoid; for that an algorithm
+    must be parametric besides, and proofs/parametric/ looks at that. *)
 Theorem free_is_universal X A (M : monoid A) {L : lawful M} (image : X -> A) words :
   fold M (map image (fold (free X) words))
   = fold M (map (fun word => fold M (map image word)) words).

@@ -140,9 +140,11 @@ Section PeriodicOperator.
   Definition sliding_history :=
     add_query (empty V chosen) name sliding.
 
-  (** [V1, S5] A slicing operator with one query of sliding or tumbling windows answers every trace
-      of one key as the denotation does, in every output mode.
-      Not claimed: anything of several keys or queries, of sessions, or of other dialects. *)
+  (** [V1, S5] A slicing operator with one query of sliding or tumbling windows answers as the
+      denotation does every trace of one key whose times lie between two given times, however far
+      these are apart, in every output mode.
+      Not claimed: that one operator does so for traces of all times at once; anything of several
+      keys or queries, of sessions, or of other dialects. *)
   Theorem sliding_operator_is_denotation before steps :
     lies_before (edges_of windows) before ->
     Forall step_is_between steps ->

@@ -61,8 +61,8 @@ Section Starts.
     end.
 
   (** [X1, W2] In each dialect of edges the windows of an event are those that hold it: from the
-      start to before the end, from after the start to the end, or from the start to the end; so in
-      each the windows are known windows of [Cells.v], whose ends are later by one or not.
+      start to before the end, from after the start to the end, or from the start to the end; each
+      of these is [a, b) for an a and a b that are later by one or not.
       Not claimed: anything of dialects that truncate instead of flooring. *)
   Theorem starts_in_each_dialect dialect s t :
     In s (starts_in dialect t) <-> is_start s /\ lies_in_dialect dialect s t = true.

@@ -73,7 +73,7 @@ Section Ring.
     - rewrite (@aggregate_ok A M L _ _ R1), R2. folds. rewrite (@fold_identities A M L). now folds.
   Qed.
 
-  (** [S6, T3] A query is the fold of what the ring holds, whether or not it is inverted.
+  (** [S6, T1] A query is the fold of what the ring holds, whether or not it is inverted.
       Not claimed: its cost, which is that of a suffix, a prefix (FlatFatCost.v) and one combine. *)
   Theorem query_is_fold h T front held :
     ring_relates h T front held -> query h front (length held) T = fold M held.

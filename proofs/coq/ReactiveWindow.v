@@ -14,7 +14,6 @@ Section ReactiveWindow.
   #[local] Instance any_arity : min_arity := MinArity (le_n 2).
   Variable least : nat.
   Implicit Types (s : list slot) (pairs batch entries : list entry) (r : reactive).
-  Local Notation facts := (facts (M := M) least).
   Local Notation relates := (Reactive.relates (M := M) least).
   Local Notation writes_done := (fold_left (fun l (w : nat * A) => overwrite (fst w) (snd w) l)).
 

@@ -148,7 +148,7 @@ Section Sessions.
     intros v [<-|I]; [lia|]. apply IH in I. lia.
   Qed.
 
-  (** [M2] The sessions do not depend on the order of arrival. *)
+  (** [M2] The intervals of sessions do not depend on the order of arrival. *)
   Theorem confluence events others : gaps_positive events -> Permutation events others ->
     map fst (sessions events) = map fst (sessions others).
   Proof. unfold gaps_positive in *.
@@ -208,8 +208,8 @@ Section Sessions.
       exact (Z.le_trans _ _ _ Hc H).
   Qed.
 
-  (** [M2] In whatever order the events arrive, their sessions are those of the specification, which
-      goes through them in event order.
+  (** [M2] In whatever order the events arrive, their sessions have the intervals of the
+      specification, which goes through them in event order.
       Not claimed: in which order events of equal time are; here any order by time will do. *)
   Theorem sessions_are_specified events sorted :
     gaps_positive events -> Permutation events sorted -> in_order sorted ->

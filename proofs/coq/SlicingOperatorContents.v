@@ -18,7 +18,6 @@ Section Contents.
   Local Notation is_final := (is_final chosen).
   Local Notation horizon := (horizon chosen).
   Local Notation operator := (operator V).
-  Local Notation history := (history V).
 
   Lemma equal_iff i j : equal i j = true <-> i = j.
   Proof.

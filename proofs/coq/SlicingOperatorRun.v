@@ -26,7 +26,6 @@ Section Run.
   Local Notation all_windows := (sorted_set windows).
   Local Notation is_final := (is_final chosen).
   Local Notation operator := (operator V).
-  Local Notation history := (history V).
   Local Notation slices_relate := (@slices_relate V edges before_edges windows chosen).
   Local Notation is_shown := (@is_shown V chosen).
   Local Notation published_as := (@published_as V windows chosen).
@@ -336,10 +335,12 @@ Section Run.
     end.
   Definition new_history := add_query (empty V chosen) name (Known windows).
 
-  (** [V1, S5] A slicing operator with one query of known windows answers every trace of one key as
-      the denotation does: the same results in the same order, in every output mode, with the same
+  (** [V1, S5] A slicing operator with one query of known windows, all of whose ends are edges,
+      answers every trace of one key as the denotation does: the same results in the same order, in
+        every output mode, with the same
       late events.
-      Not claimed: anything of several keys or queries, of sessions, or of other dialects. *)
+      Not claimed: anything of several keys, of sessions, or of other dialects; for several queries
+      see SeveralQueries.v. *)
   Theorem operator_is_denotation steps :
     Forall (fun step : list arriving * instant =>
       Forall (fun new : arriving => fst (fst (snd new)) = k) (fst step)) steps ->
@@ -369,7 +370,7 @@ Section Run.
   Qed.
 
   (** [M6] After a step, each slice that is kept lies in a window that is not final, or has been for
-      less than the slack, which is 0 or, as in the code, 1: the others are forgotten.
+      less than the slack, which is 1 in the code: the others are forgotten.
       Not claimed: that a slice is cut no finer than the windows which are not final need. *)
   Theorem kept_slices_are_needed op news promised next output slice :
     operator_step op news promised = Some (next, output) -> In slice (slices next) ->
@@ -384,9 +385,8 @@ Section Run.
     apply andb_true_iff in J as [J1 J2]. apply negb_true_iff in J1. eauto.
   Qed.
 
-  (** [M4] What a window of slices holds folds to the fold of its slices' partial aggregates, so
-      that results need no more than one combine a slice.
-      Not claimed: how the code shares these combines in a tree. *)
+  (** [M4] What a window of slices holds folds to the fold of its slices' partial aggregates.
+      Not claimed: how many combines that takes, and how the code shares them in a tree. *)
   Theorem value_from_partials {A} (M : monoid A) {L : lawful M} (lift : event -> A) i
       (held : list (Z * list event)) :
     fold M (map lift (tuples_in i held))

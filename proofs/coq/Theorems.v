@@ -5,7 +5,8 @@ From Muntin Require
   Sessions SlicingOperatorRun PeriodicWindows PeriodicOperator SessionWindows
   FibaAggregates Fiba FibaRange FibaCost FibaNodes
   FibaInsertHit FibaEvictRepair FibaBulkEvictHolds FibaBulkInsertHolds
-  ReactiveWindow ReactiveFill.
+  ReactiveWindow ReactiveFill SeveralQueries
+  CalendarOperator.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -102,3 +103,7 @@ Print Assumptions ReactiveWindow.new_relates.
 Print Assumptions ReactiveWindow.query_is_fold.
 Print Assumptions ReactiveFill.insert_fill.
 Print Assumptions ReactiveFill.evict_fill.
+Print Assumptions SeveralQueries.query_alone.
+Print Assumptions SeveralQueries.operator_is_denotation_of_a_query.
+Print Assumptions CalendarOperator.one_window_at_a_time.
+Print Assumptions CalendarOperator.calendar_operator_is_denotation.

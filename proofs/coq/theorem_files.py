@@ -25,7 +25,8 @@ CHECK = re.compile(
     re.DOTALL,
 )
 OPENING = re.compile(
-    r"^ *(Section|End) (\w+)\.|^ *((?:Context|Variables?|Hypothesis) .*?)\.$", re.MULTILINE
+    r"^ *(Section|End) (\w+)\.|^ *((?:Context|Variables?|Hypothes[ie]s) .*?)\.$",
+    re.MULTILINE | re.DOTALL,
 )
 DEFINITION = re.compile(
     r"^( *(?:Definition|Fixpoint|Record|Inductive) (\w+)\b.*?\.(?: *\(\*.*?\*\))?)$",

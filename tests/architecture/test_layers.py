@@ -30,7 +30,8 @@ MAY_IMPORT = {
     "console": {"spec", "console"},
     "drawing": CORE | {"conformance", "registry", "drawing"},
     "differential": TOOLS | {"differential"},
-    "cli": TOOLS | {"differential", "cli"},
+    "explorer": TOOLS | {"explorer"},
+    "cli": TOOLS | {"differential", "explorer", "cli"},
 }
 CALL_GRAMMAR = ("aggregate_requests", "arguments", "durations", "windows")
 """The modules by which calls over tables and over DataFrames read their arguments."""

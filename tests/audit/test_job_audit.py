@@ -190,3 +190,15 @@ def test_floats_may_differ_by_their_rounding_only() -> None:
     assert audit(replace(job, emitted=table._replace(value=other), repeated=NONE)).explained == 2
     far = other + np.asarray([0, 1e-9])
     assert audit(replace(job, emitted=table._replace(value=far), repeated=NONE)).explained == 1
+
+
+def test_of_rules_that_explain_as_much_the_simplest_is_chosen() -> None:
+    """A late row below zero speaks for windows from zero on, until the clock is known."""
+    times = [7 * n for n in range(60)]
+    times[30:30] = [-5]
+    times[50:50] = [200, 210]
+    job = job_of(times, [0] * 63, [*range(1, 64)], Sliding(10, 10))
+    rule = Rule(scope="stream", slack=3)
+    outcome = audit(with_windows(job, emitted_by(job, rule)))
+    assert outcome.blames.blames == []
+    assert (outcome.choice.rule.scope, outcome.choice.rule.dialect) == ("stream", Dialect())

@@ -70,6 +70,9 @@ def test_the_watermark_is_the_greatest_time_less_the_delay() -> None:
     turns = clocked(with_gap, Clock("greatest", delay="gap")).turns
     assert [turn.step.watermark for turn in turns] == [-3, 1, 1, END]
     assert watermarks(Clock("greatest", delay="gap")) == [1, 5, 5, END]
+    explicit = trace_of(Step((), 7), Step((), None), Step((), END))
+    trailing = clocked(explicit, Clock(delay=2)).turns
+    assert [turn.step.watermark for turn in trailing] == [5, None, END]
     assert watermarks(Clock()) == [None, None, None, END]
 
 

@@ -104,6 +104,15 @@ def test_the_command_writes_json_a_page_and_a_history(
     assert capsys.readouterr().out.count("tumbling 1: tumbling 20 of 20") == 2
     matrix = json.loads((tmp_path / "out" / "matrix.json").read_text())
     assert ["withheld" in engine for engine in matrix["engines"]] == [False, True, False]
+    cells = matrix["engines"][0]["windows"]["tumbling"]["cells"]
+    assert "lateness" not in cells  # it is a batch
+    assert cells["alignment"]["agrees"] is cells["edges"]["agrees"] is True
+    times = [
+        event["t"]
+        for step in cells["alignment"]["trace"]["steps"]
+        for event in step.get("events", [])
+    ]
+    assert min(times) < 0
     assert (tmp_path / "out" / "matrix.html").read_text().count("<h2>") == 4
     assert main(["matrix", str(plain), "--traces", "4", "--out", str(tmp_path / "out")]) == 0
     history = (tmp_path / "out" / "history.jsonl").read_text().splitlines()

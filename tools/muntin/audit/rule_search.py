@@ -5,6 +5,7 @@ slack are sought together, since one without the others explains nothing. Only s
 needs can differ; what a sample leaves undecided is decided by the keys of the rows that need it.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -97,7 +98,7 @@ class RuleSearch:
         for _ in range(2):
             fits = [self.best_slack(rule, SlackRange()) for rule in with_clocks(best)]
             best = max([best, *fits], key=self.score)
-            best = max([best, *with_shapes(best, plain)], key=self.score)
+            best = max(with_shapes(best, plain), key=self.score)  # the simplest of the best
         return best
 
     def best_slack(self, rule: Rule, within: SlackRange) -> Rule:
@@ -110,6 +111,18 @@ class RuleSearch:
             low, high = int(tried[max(0, place - 1)]), int(tried[min(tried.size - 1, place + 1)])
         slacks = needed[low : high + 1]
         return max((replace(rule, slack=int(slack)) for slack in slacks), key=self.score)
+
+    def slack_range(self, rule: Rule, within: SlackRange) -> SlackRange:
+        """The slacks from that of a rule up to the first that explains less.
+
+        A row that joins a session may need less slack than alone, so it need not make a difference.
+        """
+        if rule.scope == "none":
+            return SlackRange(rule.slack, None)
+        needed = distinct_slacks(self.job, self.sample.rows, rule, within)
+        above, best = needed[needed > rule.slack], self.score(rule)
+        same = bisect_left(above, 1, key=lambda n: int(self._score_of(rule, int(n)) < best))
+        return SlackRange(rule.slack, int(above[same]) - 1 if same < above.size else within.most)
 
     def _score_of(self, rule: Rule, slack: int) -> float:
         return self.score(replace(rule, slack=slack))
@@ -133,7 +146,7 @@ def choose_rule(job: Job, first: Ints, tick: Callable[[], None]) -> RuleChoice:
     """Search on a sample that begins with some rows, then decide the slack by further ones."""
     search = RuleSearch(job, sample_of(job, first), tick)
     best = search.best()
-    slack = slack_range(job, search.sample.rows, best, SlackRange())
+    slack = search.slack_range(best, SlackRange())
     others, most = search.others(best), search.score(best)
     equals = [rule for rule in others if search.score(rule) == most]
     other = next((rule for rule in others if search.score(rule) < most), None)
@@ -144,7 +157,7 @@ def choose_rule(job: Job, first: Ints, tick: Callable[[], None]) -> RuleChoice:
             break
         again = RuleSearch(job, sample_of(job, undecided), tick)
         best = again.best_slack(replace(best, slack=slack.least), slack)
-        slack = slack_range(job, again.sample.rows, best, slack)
+        slack = again.slack_range(best, slack)
     best = replace(best, slack=round_slack(slack, job.unit)) if best.scope != "none" else best
     return RuleChoice(best, slack, equals, other, distinct)
 
@@ -187,13 +200,6 @@ def distinct_slacks(job: Job, rows: Arrivals, rule: Rule, within: SlackRange) ->
     most = np.iinfo(np.int64).max if within.most is None else within.most
     needed = np.unique(np.concatenate([*needed_slacks(job, rows, rule)]))
     return np.append(within.least, needed[(needed > within.least) & (needed <= most)])
-
-
-def slack_range(job: Job, rows: Arrivals, rule: Rule, within: SlackRange) -> SlackRange:
-    """The slacks from that of a rule to the next that some row needs."""
-    needed = distinct_slacks(job, rows, rule, within)
-    above = needed[needed > rule.slack]
-    return SlackRange(rule.slack, int(above.min()) - 1 if above.size else within.most)
 
 
 def round_slack(slack: SlackRange, unit: int | None) -> int:

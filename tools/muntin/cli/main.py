@@ -12,7 +12,6 @@ from muntin.cli.commands import (
     diff,
     distinguish,
     draw,
-    explain,
     fuzz,
     infer,
     list_implementations,
@@ -21,6 +20,7 @@ from muntin.cli.commands import (
     snapshot,
     verify,
 )
+from muntin.cli.exploration import explain, explore, link
 from muntin.console.messages import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
@@ -38,6 +38,8 @@ COMMANDS = {
     "audit": audit,
     "explain": explain,
     "matrix": matrix,
+    "explore": explore,
+    "link": link,
 }
 """The modules of the commands. `run` gets the parsed arguments and returns the exit status.
 
@@ -63,6 +65,8 @@ examples:
   muntin distinguish dialect: engines/polars     the smallest trace on which they differ
   muntin audit rows.csv windows.csv --window session:30s   the rule of a job, its wrong windows
   muntin explain trace.json                      which rules give the answer in the file
+  muntin explore trace.json                      the trace in a browser, to move and to compare
+  muntin link trace.json                         a link that holds the trace
 
 For more, run `muntin COMMAND --help`.
 """

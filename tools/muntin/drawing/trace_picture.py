@@ -18,6 +18,7 @@ from muntin.conformance.transcript.model import OperatorTranscript, Transcript
 from muntin.conformance.transcript.replay import Build, output_rows, replay
 from muntin.drawing.scene import Scene
 from muntin.drawing.svg import TRACE_STYLE, svg
+from muntin.drawing.time_axis import TimeAxis, axis_of
 from muntin.drawing.trace_scene import EmittedRow, Naming, TracePlan, reason_text, trace_scene
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.state_size import slice_spans
@@ -53,6 +54,13 @@ def operator_scene(transcript: OperatorTranscript, operator: Operator, name: str
     windows = views[-1].windows if views else ()
     plan = TracePlan(naming(transcript), windows, tuple(slice_spans(operator)), name)
     return trace_scene(views, rows, plan)
+
+
+def trace_axis(transcript: OperatorTranscript) -> TimeAxis:
+    """The axis of the picture of a trace, as the specification answers it."""
+    views = [*inspect_steps(transcript)]
+    rows = [row.fields for step in emitted_rows(views) for row in step]
+    return axis_of(views, rows, naming(transcript).timed)
 
 
 def naming(transcript: OperatorTranscript) -> Naming:

@@ -15,7 +15,7 @@ summary{cursor:pointer}pre{font-size:12px;white-space:pre-wrap;max-width:32em}
 .open{color:#777}</style><h1>Windows of engines</h1>
 <p>Each cell is what an engine was seen to do in a run; colours are values, not merits. Open a cell
 for the smallest trace that shows it, in the form of <code>docs/wire.md</code>, with both answers.
-A value in grey is open: no trace that was drawn distinguishes it.</p>"""
+A value in grey is open, or no trace that was tried shows it.</p>"""
 
 
 def page(matrix: dict[str, Json]) -> str:

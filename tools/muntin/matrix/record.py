@@ -6,14 +6,22 @@ which another value shows, and the answers of the engine and of the specificatio
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from muntin.conformance.engines.agreement import agrees, is_same_answer
 from muntin.conformance.engines.clock import specified_answer, write_clock
 from muntin.conformance.engines.distinction import MODES, common_description, traces_by_size
 from muntin.conformance.engines.engine import TracedEngine, trace_message
+from muntin.conformance.engines.engine_traces import engine_trace
 from muntin.conformance.engines.failure_table import answer_fields
-from muntin.conformance.engines.inference import CHOICES, InferencePlan, WindowInference, infer
+from muntin.conformance.engines.inference import (
+    CHOICES,
+    OF_WATERMARKS,
+    InferencePlan,
+    WindowInference,
+    infer,
+)
+from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import OperatorTranscript
 from muntin.conformance.transcript.replay import write_dialect
@@ -21,7 +29,9 @@ from muntin.spec.dialect import Dialect
 from muntin.wire.messages import EngineDescription
 
 MAX_TRACES = 600
-"""How many traces are tried for a cell, in the order of their size."""
+"""How many traces are tried for a cell, in the order of their size, at times from 0 to 5."""
+RANDOM_TRACES = 200
+"""How many random traces are tried after them, as some decisions show below 0 only."""
 WITHHELD = "reported, withheld"
 """What the page says of an engine with findings, until a person publishes it."""
 
@@ -64,7 +74,9 @@ def withheld_record(name: str, date: str) -> dict[str, Json]:
 def window_fields(engine: TracedEngine, inference: WindowInference) -> dict[str, Json]:
     """A window type of an engine: how much is explained, and a cell for each decision."""
     cells: dict[str, Json] = {
-        name: cell(engine, inference, name, values) for name, values in inference.decisions.items()
+        name: cell(engine, inference, name, values)
+        for name, values in inference.decisions.items()
+        if engine.description.clock != "none" or name not in OF_WATERMARKS
     }
     return {
         "traces": inference.traces,
@@ -104,8 +116,11 @@ def smallest_difference(
     dialect: Dialect,
     others: Sequence[Dialect],
 ) -> OperatorTranscript | None:
-    """The smallest trace that a dialect answers otherwise than some other one."""
-    for trace in islice(traces_of(about, [inference.window]), MAX_TRACES):
+    """The smallest trace that a dialect answers otherwise than some other one; or a random one."""
+    sources = (SeededSource(f"cell:{number}") for number in range(RANDOM_TRACES))
+    random_traces = (engine_trace(source, about, [inference.window]) for source in sources)
+    small = islice(traces_of(about, [inference.window]), MAX_TRACES)
+    for trace in chain(small, random_traces):
         answer = specified_answer(spoken(trace, dialect), inference.clock)
         for other in others:
             differing = specified_answer(spoken(trace, other), inference.clock)

@@ -70,7 +70,9 @@ def clocked(trace: OperatorTranscript, clock: Clock) -> OperatorTranscript:
             else Step(step.events, watermark if step.events and watermark > -END else None)
             for step, watermark in pairs
         ]
-    elif clock.ends == "nothing":
+    elif clock.delay:
+        steps = [trailing(step, delay_of(trace, clock)) for step in steps]
+    if clock.source == "explicit" and clock.ends == "nothing":
         steps = [replace(s, watermark=None) if s.watermark == END else s for s in steps]
     return replace(trace, turns=tuple(map(TranscriptStep, steps)))
 
@@ -78,6 +80,12 @@ def clocked(trace: OperatorTranscript, clock: Clock) -> OperatorTranscript:
 def max_time(step: Step) -> float:
     """The greatest time in a step."""
     return max((event.time for event in step.events), default=-END)
+
+
+def trailing(step: Step, delay: int) -> Step:
+    """A step whose watermark trails; the end is the end."""
+    has_time = step.watermark is not None and step.watermark != END
+    return replace(step, watermark=int(step.watermark or 0) - delay) if has_time else step
 
 
 def delay_of(trace: OperatorTranscript, clock: Clock) -> int:

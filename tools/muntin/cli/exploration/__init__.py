@@ -1,0 +1,1 @@
+"""Commands that explore what an answer means: `explain`, `explore`, `link`."""
