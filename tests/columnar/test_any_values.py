@@ -279,7 +279,7 @@ def test_what_is_no_number_is_refused_with_its_row(name: str) -> None:
     assert results[0].value == pytest.approx(float(Fraction(str(named(name).of([4, 6])))))
 
 
-def test_a_window_goes_beside_sessions_that_give_memory_back() -> None:
+def test_sessions_give_memory_back_when_a_window_is_removed() -> None:
     operator = ColumnarOperator()
     operator.add(Query("w", tumbling(10), named("median")))
     operator.add(Query("s", session(10), named("median")))

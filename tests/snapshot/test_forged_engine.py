@@ -43,7 +43,7 @@ def engine_group(events: int = 200) -> EngineGroup:
     ):  # fmt: skip
         form = form_of(named(aggregate))
         assert form is not None
-        group = group.asked(name, kind, form)
+        group = group.with_query(name, kind, form)
     for watermark in (40, 60) if events else ():
         times = rng.integers(30, 90, events // 2)
         batch = of_columns(times, times % 7, Edges(), 0, [None]).keyed(times * 7 % KEYS)

@@ -53,7 +53,7 @@ class EngineGroup:
         self.records: dict[WindowType, int] = {}
         self.listed_keys = 0
 
-    def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "EngineGroup":
+    def with_query(self, name: str, kind: WindowType, values: Form | Opaque) -> "EngineGroup":
         """The group with one query more; it has seen no event."""
         track = self.tracks.get(kind, Track(kind))
         tracks = {**self.tracks, kind: Track(kind, {**track.queries, name: values})}

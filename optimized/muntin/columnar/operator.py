@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from muntin.columnar.engine.plan import record_row
+from muntin.columnar.engine.plan import SINGLE_ROWS, record_row
 from muntin.columnar.engine.release import LEAST_KEYS
 from muntin.columnar.engine_group import EngineGroup, EngineRows
 from muntin.columnar.fast_path import FastPath, StreamState
@@ -34,15 +34,13 @@ from muntin.snapshot.state_classes import CustomState
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
-from muntin.spec.windows.data_driven import Rolling, Session
+from muntin.spec.windows.data_driven import Session
 
 if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
 
 
 IN_PLACE = (EngineGroup, ShardedGroup)
-SINGLE_ROWS = Rolling(1)
-"""Stands for all windows that the engine serves by records."""
 """Groups that change in place."""
 
 
@@ -94,7 +92,7 @@ class ColumnarOperator(Persistent, CustomState):
         else:
             place = self._place_of(query, since, plan.method)
             group = self.groups.get(place, self._empty(since, plan.method))
-            self.groups[place] = group.asked(query.id, query.window, form)
+            self.groups[place] = group.with_query(query.id, query.window, form)
             self._place[query.id] = place
             self._sources |= dict.fromkeys(form.sources)
         self._queries[query.id], self._plans[query.id] = query, (form, plan)

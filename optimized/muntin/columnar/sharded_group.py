@@ -76,9 +76,11 @@ class ShardedGroup:
         """The parts that the queries need."""
         return self.shards[0].parts
 
-    def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "ShardedGroup":
+    def with_query(self, name: str, kind: WindowType, values: Form | Opaque) -> "ShardedGroup":
         """The group with one query more; it has seen no event."""
-        return ShardedGroup([one.asked(name, kind, values) for one in self.shards], self.threads)
+        return ShardedGroup(
+            [one.with_query(name, kind, values) for one in self.shards], self.threads
+        )
 
     def without(self, name: str) -> "ShardedGroup":
         """The group with one query less."""

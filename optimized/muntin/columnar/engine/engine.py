@@ -25,7 +25,7 @@ from muntin.columnar.engine.release import (
 from muntin.columnar.engine.results import SessionRows, StepRows, WindowRows
 from muntin.columnar.engine.step import REPORTS, run_step
 from muntin.columnar.engine.timetable import Timetable, stretches_of
-from muntin.columnar.engine.windows import find_horizon, next_due
+from muntin.columnar.engine.windows import next_due
 from muntin.spec.query import DEFAULTS, Settings
 
 R = TypeVar("R", bound=StepRows)
@@ -264,7 +264,8 @@ class ColumnarEngine(PartTable):
         s = self.scalars
         span = int(s[d.HIGH] - s[d.LOW])
         self.timetable.look_ahead(int(s[d.SLICES] - s[d.RELEASED]), span)
-        origin = self.timetable.cut(self._extremes(times))
+        ends = (self.directory.arrays[place] for place in (d.BLOCK_LOW, d.BLOCK_HIGH))
+        origin = self.timetable.cut(self.timetable.extremes(times, *ends))
         if origin is not None:
             self.lay_edges(origin)
         self.scalars[d.CUT_CHECKED] = 1
@@ -281,37 +282,9 @@ class ColumnarEngine(PartTable):
         if used.size and layout == d.SPARSE:
             s[d.INDEX_GUESS] = max(4, (int(used.mean()) * 7 // 4).bit_length())
 
-    def _extremes(self, times: Ints) -> Ints:
-        """The times of blocks that reach into blank slices; of short blocks in one the extremes."""
-        arrays, table = self.directory.arrays, self.timetable
-        if table is None:
-            raise AssertionError
-        blocks = (times.size + 255) // 256
-        low, high = arrays[d.BLOCK_LOW][:blocks], arrays[d.BLOCK_HIGH][:blocks]
-        first, last = (np.searchsorted(table.edges, one, "right") - 1 for one in (low, high))
-        blanks = np.append(0, np.cumsum(table.blank))
-        some = blanks[last + 1] > blanks[first]
-        short = (first == last) & (high - low <= table.margin)
-        chosen = np.flatnonzero(some & ~short).tolist()
-        inner = [times[256 * block : 256 * block + 256] for block in chosen]
-        return np.concatenate([low[some & short], high[some & short], *inner])
-
     def release_rows(self) -> int:
         """Give back the rows of slices that no window needs; how many such slices there are."""
         return release_rows(self.directory) if self.timetable else 0
-
-    def horizon(self) -> int:
-        """The time before which only landmarks need anything."""
-        limit = int(self.scalars[d.LIMIT])
-        find_horizon(self.directory, min(limit, FAR // 2))
-        return min(int(self.scalars[d.NEED]), limit)
-
-    def slices_before(self, time: int) -> int:
-        """How many of the slices that were reported lie before a time."""
-        if self.timetable is None:
-            raise AssertionError
-        before = int(np.searchsorted(self.timetable.edges, time, "right")) - 1
-        return min(before, int(self.scalars[d.SEALED]))
 
     def _make_room(self) -> None:
         """More units of rows, or more room for hash indexes."""

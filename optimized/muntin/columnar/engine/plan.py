@@ -27,6 +27,9 @@ ENGINE_TYPES = (Sliding, Cumulate, Landmark, Band, Session)
 ALL_FIRST = ("all", "nonnegative")
 """The first windows that follow from the time alone, and not from the first event of a key."""
 
+SINGLE_ROWS = Rolling(1)
+"""Stands for all windows that the engine serves by records."""
+
 BEFORE_ALL = -d.FAR - 8
 """A time before all limits, whatever a dialect adds to it."""
 

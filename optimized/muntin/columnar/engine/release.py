@@ -35,7 +35,7 @@ from muntin.columnar.engine.records.compaction import compact_records, renumber_
 from muntin.columnar.engine.sessions.compaction import compact_store, renumber_sessions
 from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.timetable import Timetable
-from muntin.columnar.engine.windows import horizon_of, is_endless
+from muntin.columnar.engine.windows import find_horizon, horizon_of, is_endless
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import ColumnarEngine
@@ -55,6 +55,13 @@ LEAST_SEALED = 4
 """Slices that are sealed between two releases of rows, at least."""
 
 fill_keys = Phase(fill_key_table)
+
+
+def horizon_for(engine: "ColumnarEngine") -> int:
+    """The time before which only landmarks need anything."""
+    limit = int(engine.scalars[d.LIMIT])
+    find_horizon(engine.directory, min(limit, FAR // 2))
+    return min(int(engine.scalars[d.NEED]), limit)
 
 
 def drop_slices(engine: "ColumnarEngine") -> None:
@@ -82,7 +89,8 @@ def fold_slices(engine: "ColumnarEngine", table: Timetable) -> None:
     origin = table.cut(uncut)
     if origin is not None:
         engine.lay_edges(origin)
-    keep = engine.slices_before(engine.horizon())
+    before = int(np.searchsorted(table.edges, horizon_for(engine), "right")) - 1
+    keep = min(before, int(scalars[d.SEALED]))
     starts = (np.searchsorted(table.edges, engine.reach.landmarks, "right") - 1).tolist()
     heads: Ints = np.unique([0, *(at for at in starts if at < keep)])
     if 2 * (keep - heads.size) < int(scalars[d.SLICES]):

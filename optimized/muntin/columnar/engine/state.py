@@ -26,6 +26,7 @@ from muntin.columnar.engine.records.compaction import (
 )
 from muntin.columnar.engine.records.layout import RECORD_NUMBERS
 from muntin.columnar.engine.records.state import check_record_columns, check_records
+from muntin.columnar.engine.release import horizon_for
 from muntin.columnar.engine.sessions.compaction import Sessions, lay_sessions, live_sessions
 from muntin.columnar.engine.sessions.state import check_columns, check_sessions
 from muntin.columnar.engine.sessions.store import SessionStore
@@ -253,14 +254,8 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
     rises = np.diff(order) > 0 if keys > 1 else np.diff(order) >= 0
     yield "`slice` and `key` must be in order", keys < FAR >> 32 and bool(rises.all())
     yield "`slice` must be none that is blank", not n or not state.blank[state.slice].any()
-    dirty = state.dirty
-    for name, cells, bound in (("slice", dirty.slice, slices), ("key", dirty.key, max(keys, 1))):
-        yield row_of(f"dirty.{name}", cells, size=dirty.slice.size)
-        yield values_within(f"dirty.{name}", cells, 0, bound - 1)
-    columns = len(state.dirty.columns)
-    yield f"`dirty` must be of {len(state.parts)} partials", columns == len(state.parts)
-    numbers = [one.number for one in state.parts]
-    most = len(group.stored_parts)
+    yield from _of_dirty(state, slices, keys)
+    numbers, most = [one.number for one in state.parts], len(group.stored_parts)
     known = all(type(number) is int and 0 <= number < most for number in numbers)
     yield "`parts` must be those of the queries", known and len({*numbers}) == len(numbers)
     for one in state.parts:
@@ -283,12 +278,21 @@ def _of_state(group: "EngineGroup", engine: ColumnarEngine, state: EngineState, 
         yield from check_records(engine.records, state.records, keys)
 
 
+def _of_dirty(state: EngineState, slices: int, keys: int) -> Facts:
+    dirty = state.dirty
+    for name, cells, bound in (("slice", dirty.slice, slices), ("key", dirty.key, max(keys, 1))):
+        yield row_of(f"dirty.{name}", cells, size=dirty.slice.size)
+        yield values_within(f"dirty.{name}", cells, 0, bound - 1)
+    columns = len(state.dirty.columns)
+    yield f"`dirty` must be of {len(state.parts)} partials", columns == len(state.parts)
+
+
 def _blanks_fit(engine: ColumnarEngine, state: EngineState) -> bool:
     """Whether no edge lies inside a slice that is not blank, nor folded."""
     table = engine.timetable
     if table is None:
         return True
-    folded = state.edges[1:] <= engine.horizon()
+    folded = state.edges[1:] <= horizon_for(engine)
     folded &= np.isin(np.arange(state.blank.size), state.slice)
     full = (state.blank == 0) & ~folded
     bounds = zip(state.edges[:-1][full].tolist(), state.edges[1:][full].tolist(), strict=True)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.directory import FAR
+from muntin.columnar.engine.cells import BLOCK
+from muntin.columnar.engine.directory import FAR, AnyArray
 from muntin.columnar.engine.kernel_language import Ints
 
 AHEAD, FARTHEST_AHEAD = 256, 2048
@@ -89,6 +90,18 @@ class Timetable:
             return FAR
         ends = [edge_after(periods, time)] if periods.size else []
         return min([FAR, *ends, *(edge for edge in self.single if edge > time)])
+
+    def extremes(self, times: Ints, lows: AnyArray, highs: AnyArray) -> Ints:
+        """The times of blocks that reach into blank slices; of short blocks in one the extremes."""
+        blocks = (times.size + BLOCK - 1) // BLOCK
+        low, high = (ends[:blocks].astype(np.int64, copy=False) for ends in (lows, highs))
+        first, last = (np.searchsorted(self.edges, one, "right") - 1 for one in (low, high))
+        blanks = np.append(0, np.cumsum(self.blank))
+        some = blanks[last + 1] > blanks[first]
+        short = (first == last) & (high - low <= self.margin)
+        chosen = np.flatnonzero(some & ~short).tolist()
+        inner = [times[BLOCK * block : BLOCK * (block + 1)] for block in chosen]
+        return np.concatenate([low[some & short], high[some & short], *inner])
 
     def cut(self, times: Ints) -> Ints | None:
         """Cut the blank slices that some times fall into; the old slice of each new one."""

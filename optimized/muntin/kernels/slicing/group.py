@@ -44,7 +44,7 @@ class Group:
     dropped: Ints = field(default_factory=no_ints)
     birth: Ints = field(default_factory=no_ints)
 
-    def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "Group":
+    def with_query(self, name: str, kind: WindowType, values: Form | Opaque) -> "Group":
         """Return the group with one query more."""
         track = self.tracks.get(kind, Track(kind))
         track = replace(track, queries={**track.queries, name: values})
