@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools")
 CORE = {"spec", "atomicity", "reference", "optimized", "snapshot", "kernels", "columnar"}
-TOOLS = CORE | {"spark", "wire", "conformance", "registry", "console", "drawing"}
-TOOLS |= {"audit", "matrix"}
+MORE = {"spark", "wire", "conformance", "registry", "console", "drawing", "audit", "matrix"}
+TOOLS = CORE | MORE
 MAY_IMPORT = {
     "spec": {"spec"},
     "atomicity": {"spec", "atomicity"},

@@ -96,7 +96,7 @@ def test_parameters_of_own_window_types_have_no_bounds() -> None:
 
 
 def test_ids_of_queries_stay_as_checkpoints_have_them() -> None:
-    aggregates = dict.fromkeys(("n", "s"), catalogued("sum"))
+    aggregates = {name: catalogued("sum") for name in ("n", "s")}
     ids = query_ids({"w": tumbling(2), "x y": count(3)}, aggregates)
     assert list(ids.values()) == ["w n", "w s", "x y n", "x y s"]
 

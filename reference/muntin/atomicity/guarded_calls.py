@@ -63,18 +63,24 @@ class AllOrNothing:
             if self._call_state is not None:
                 self.check_callable()
                 return method(self, *arguments, **keywords)  # one call makes another
+            is_over = False
             try:
-                self._call_state, self._is_committing = get_ident(), False
+                self._call_state = get_ident()
                 result = method(self, *arguments, **keywords)
-                self._call_state = None
+                is_over = True
+                self._end_call()
                 return result  # noqa: TRY300 - an exception at this line cuts the call short too
             except BaseException as error:
-                cause = self._end_call(error)
+                cause = self._note_error(error, is_over=is_over)
                 if cause is error:
                     raise
                 raise cause from None
 
         return call
+
+    def undoes_failures(self) -> bool:
+        """Whether a call in which user code raises leaves the state as it was."""
+        return self.failures_change_nothing
 
     def begin_commit(self) -> None:
         """Say that the rest of this call changes the state, and does not undo it."""
@@ -93,13 +99,18 @@ class AllOrNothing:
                 "restore a snapshot, or build it anew and repeat what came"
             )
 
-    def _end_call(self, error: BaseException) -> BaseException:
+    def _end_call(self) -> None:
+        """Leave no trace of a call: the attributes are the state, and nothing else."""
+        for field in GUARD_FIELDS:
+            vars(self).pop(field, None)
+
+    def _note_error(self, error: BaseException, *, is_over: bool) -> BaseException:
         """Note what has cut a call short; the error to raise, which is no fault of the user's."""
         inner = error.__cause__ if isinstance(error, UserCodeError) else error.__context__
         cause = inner if inner is not None and _is_interruption(inner) else error
-        if self._changes_nothing(cause):
-            self._call_state = None
-        else:
+        unchanged = not is_over and self._changes_nothing(cause)
+        self._end_call()
+        if not unchanged:
             self._call_state = type(cause).__name__
         return cause
 
@@ -108,7 +119,7 @@ class AllOrNothing:
             return False
         if self.commits_last or isinstance(cause, MuntinError):
             return True
-        return self.failures_change_nothing and _is_of_user_code(cause)
+        return self.undoes_failures() and _is_of_user_code(cause)
 
     @contextmanager
     def replacing_state(self) -> Generator[None]:
@@ -119,9 +130,11 @@ class AllOrNothing:
         except MemoryError:
             raise
         except Exception:
-            self._call_state = before
+            self._end_call()
+            if before is not None:
+                self._call_state = before
             raise
-        self._call_state = None
+        self._end_call()
 
 
 def _is_interruption(cause: BaseException) -> bool:

@@ -20,6 +20,10 @@ class FifoAdapter(AllOrNothing, Generic[A]):
         self.fifo = fifo
         self._pairs: deque[Pair[A]] = deque()
 
+    def undoes_failures(self) -> bool:
+        """Whether the structure does."""
+        return isinstance(self.fifo, AllOrNothing) and self.fifo.undoes_failures()
+
     def insert(self, time: int, value: A) -> None:
         """Append a value that is younger than all others."""
         if self._pairs and integer(time, "the time") <= self._pairs[-1][0]:
@@ -48,11 +52,13 @@ class FifoAdapter(AllOrNothing, Generic[A]):
             raise UnsupportedError(f"a FIFO structure takes times in rising order, not {times}")
         for time, value in batch:
             self.insert(time, value)
+            self.begin_commit()  # what is in stays in
 
     def bulk_evict(self, up_to: int) -> None:
         """Remove everything at or before this time."""
         while self._pairs and self._pairs[0][0] <= up_to:
             self.evict(self._pairs[0][0])
+            self.begin_commit()  # what is out stays out
 
     def query(self) -> A:
         """Fold all values in the order of time."""

@@ -68,7 +68,8 @@ def emit_window(t: Directory, w: int) -> int:
     low, high, row_count = ints(t, d.DUE_LOW)[w], ints(t, d.DUE_HIGH)[w], ints(t, d.ROW_COUNT)
     end, query = ints(t, d.DUE_END)[w], ints(t, d.DUE_QUERY)[w]
     first, last = fresh_between(t, low, high)
-    begin = o = scalars[d.OUT]
+    begin: int = scalars[d.OUT]
+    o = begin
     for i in range(last - 1, first - 1, -1):  # of equal times, what is merged came first
         key = order[i]
         if not has_room(t, scalars, 1):
@@ -79,7 +80,7 @@ def emit_window(t: Directory, w: int) -> int:
             o += 1
             out_row[key] = o
         else:
-            note_merge(t, scalars, pending[i], out_row[key] - 1)
+            note_merge(t, scalars, pending[i], int(out_row[key]) - 1)
         counts[out_row[key] - 1] += 1
     for i in range(begin, o):
         total = 0
@@ -96,7 +97,7 @@ def emit_window(t: Directory, w: int) -> int:
 def emit_pending(t: Directory) -> int:
     """The rows of the windows that were reported, from the one on that had no room before."""
     scalars, kinds = ints(t, d.SCALARS), ints(t, d.DUE_KIND)
-    w = scalars[d.WINDOW_AT]
+    w: int = scalars[d.WINDOW_AT]
     while w < scalars[d.WINDOWS] and kinds[w] == d.UPDATED:
         begin, end = fresh_between(t, ints(t, d.DUE_LOW)[w], ints(t, d.DUE_HIGH)[w])
         room = min(end - begin, scalars[d.KEY_COUNT])

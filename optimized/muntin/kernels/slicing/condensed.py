@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -28,7 +29,7 @@ class Condensed(Batch):
         """Return how many numbers arrivals take: no fewer than there are events."""
         return int(self.store.cells.arrival.max()) + 1 - self.begin
 
-    @property
+    @cached_property
     def most(self) -> int:
         """The greatest time."""
         return int(self.store.cells.high.max())

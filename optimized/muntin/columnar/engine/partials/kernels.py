@@ -155,7 +155,8 @@ _MAKERS: Mapping[type[Part], Callable[[Part, ValueType, ValueType], PartKernels]
 def _objects(part: Part) -> PartKernels:
     """The kernels of numbers of any type."""
     add, merge = object_kernels(type(part))
-    empty = {Squares: (0, 0, 0, 0), Product: (0, 0, 0, 1, 0)}.get(type(part), (0,))
+    empty: tuple[int, ...] = (0, 0, 0, 0) if isinstance(part, Squares) else (0,)
+    empty = (0, 0, 0, 1, 0) if isinstance(part, Product) else empty
     return PartKernels("object", items(*empty, value_type="object"), add, merge, copy_objects)
 
 

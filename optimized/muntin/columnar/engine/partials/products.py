@@ -76,5 +76,6 @@ def merge_products(t: Directory, part: int, to: int, origin: int) -> int:
         for i in range(merges):
             target[tos[i]] += source[froms[i]]
     for i in range(merges):
-        join_product(products, bits, powers, tos[i], others[froms[i]], more[froms[i]])
+        factor, power = float(others[froms[i]]), int(more[froms[i]])
+        join_product(products, bits, powers, tos[i], factor, power)
     return 0

@@ -398,7 +398,7 @@ def types_for(part: Part, held: ValueTypes, columns: Columns) -> ValueTypes:
         return ()
     before: tuple[ValueType | None, ...] = held or (None,) * len(part.sources)
     of_objects = TYPES_OF_OBJECTS.get(type(part), ("object",))
-    types = tuple(
+    types: ValueTypes = tuple(
         wider_type(one, columns[source], other)
         for one, source, other in zip(before, part.sources, of_objects, strict=True)
     )

@@ -38,14 +38,13 @@ def _saved_lists(kept: "KeptPart", heads: Ints, counts: Ints) -> AnyArray:
         raise AssertionError
     items, row = log.items_of(heads, counts)
     if log.is_ordered:
-        numbers, times = log.column(g.AT_NUMBERS, items), log.column(g.AT_TIMES, items)
-        order = np.lexsort((numbers, times, row))
-        items, times = items[order], times[order]
-    else:  # the order of a list that has none depends on what was read
-        items = items[np.lexsort((log.column(g.AT_VALUES, items), row))]
+        order = np.lexsort((log.column(g.AT_NUMBERS, items), log.column(g.AT_TIMES, items), row))
+    else:  # how a list without an order lies depends on what was read
+        order = np.lexsort((log.column(g.AT_VALUES, items), row))
+    items = items[order]
     values: list[object] = word_format(kept).column(log.column(g.AT_VALUES, items)).tolist()
     if log.is_ordered:
-        values = [*zip(times.tolist(), values, strict=True)]
+        values = [*zip(log.column(g.AT_TIMES, items).tolist(), values, strict=True)]
     ends = np.cumsum(np.bincount(row, minlength=heads.size)).tolist()
     lists = [values[a:b] for a, b in zip([0, *ends], ends, strict=False)]
     if any(kept.codes) and not log.is_ordered:  # numbers of values differ from one log to another
