@@ -349,6 +349,12 @@ class ColumnarOperator(Persistent, CustomState):
         """Step, and take effect: unless something fails before."""
         try:
             return self._stepped(batch, watermark, step)
+        except InvalidInputError as cause:
+            if "quer" in str(cause):
+                raise
+            names = ", ".join(map(repr, self._queries))
+            noun = "query" if len(self._queries) == 1 else "queries"
+            raise InvalidInputError(f"{noun} {names}: {cause}") from cause
         except OverflowError as cause:
             raise UnsupportedError(
                 f"queries {', '.join(map(repr, self._queries))}: over columns an integer beyond "

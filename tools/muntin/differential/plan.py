@@ -94,7 +94,7 @@ def parse_query(text: str) -> Query:
     """A query written as TYPE:NUMBER:...:AGGREGATE, which is also its id.
 
     >>> parse_query("sliding:240:60:max").window
-    Sliding(size=240, slide=60, offset=0, measure=Measure(name='time', of=...))
+    Sliding(size=240, slide=60, offset=0, measure=Measure(name='time'))
     """
     window_type, *numbers, aggregate = text.split(":") if ":" in text else (text, "")
     if window_type not in WINDOW_CODECS:

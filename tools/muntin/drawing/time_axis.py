@@ -47,8 +47,8 @@ class TimeAxis:
     def ticks(self) -> Iterator[int]:
         """Times to label: multiples of 1, 2 or 5 times a power of ten, as many as have room.
 
-        >>> list(TimeAxis(-1, 23).ticks()), list(TimeAxis(0, 10**30).ticks())
-        ([0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22], [0, 1000000000000000000000000000000])
+        >>> list(TimeAxis(-1, 23).ticks()), list(TimeAxis(0, 10**6).ticks())
+        ([0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22], [0, 200000, 400000, 600000, 800000, 1000000])
         """
         longest = max(time_text(self.low), time_text(self.high), key=len)
         room = int(text_width(longest, SMALL_CHARACTER) + TICK_GAP)

@@ -380,7 +380,8 @@ def _between(low: Column, high: Column, n: Column, p: Fraction) -> Answer:
         between = wide[0] * (whole - wide[2]) + wide[1] * wide[2]
     between[same] = wide[0][same] * whole
     floats = quotient(between, np.full(n.size, whole))
-    if np.isfinite(floats).all() or any(isinstance(x, float) for x in between.tolist()):
+    kinds = set(map(type, between.tolist()))
+    if float in kinds or (np.isfinite(floats).all() and Fraction not in kinds):
         return Answer((floats,), some)
     fractions = (Fraction(x, whole) for x in between.tolist())
     exact = [int(x) if x.denominator == 1 else x for x in fractions]
