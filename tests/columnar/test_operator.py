@@ -204,7 +204,7 @@ def test_a_watermark_of_columns_is_as_one_of_events(watermark: float) -> None:
 def test_bad_columns_are_refused_and_leave_no_trace(
     times: object, values: object, message: str
 ) -> None:
-    operator = ColumnarOperator(Settings(in_order=True))
+    operator = ColumnarOperator(Settings(in_order=True), method="compiled")
     operator.add(Query("w", tumbling(10), named("sum")))
     operator.take_columns([0], [5], None, None)
     with pytest.raises((InvalidInputError, UnsupportedError), match=message):
